@@ -1,0 +1,1 @@
+"""The pipeline: memory, retrieval, roles, validator, arbiter, auditor, backends."""

@@ -1,0 +1,64 @@
+"""Every exception that StateAuditor raises on purpose.
+
+The tree::
+
+    StateAuditorError
+     +-- InputError (also ValueError)      memory, question or draft cannot be used
+     |    +-- TimestampError               an entry's time is missing or unreadable
+     +-- ConfigError (also ValueError)     a configuration or backend file is wrong
+     |    +-- MissingKeyError              an API key's environment variable is not set
+     +-- BackendError                      an LM call failed; a role then fails open
+     |    +-- ModelOutputError             the reply could not be read as the typed output
+     |    |    +-- TruncatedOutputError    the reply was cut at the token limit
+     |    |    +-- EmptyOutputError        the reply held no text
+     |    +-- ReplayMissError              a read-only cache holds no such response
+     +-- ReplyRejectedError                the adapter's reply is unusable (empty, absurd, leaking)
+
+The command line turns each of them into one message and exit status 2.
+"""
+
+from __future__ import annotations
+
+
+class StateAuditorError(Exception):
+    """Base of all errors that StateAuditor raises on purpose."""
+
+
+class InputError(StateAuditorError, ValueError):
+    """The memory, the question or the draft cannot be used as given."""
+
+
+class TimestampError(InputError):
+    """An entry's timestamp is missing or cannot be read."""
+
+
+class ConfigError(StateAuditorError, ValueError):
+    """A configuration or a backend file is wrong."""
+
+
+class MissingKeyError(ConfigError):
+    """The environment variable that should hold an API key is not set."""
+
+
+class BackendError(StateAuditorError):
+    """An LM call failed after its retries."""
+
+
+class ModelOutputError(BackendError):
+    """The LM's reply could not be read as the typed output of its Signature."""
+
+
+class TruncatedOutputError(ModelOutputError):
+    """The LM's reply was cut at the token limit and nothing whole could be kept."""
+
+
+class EmptyOutputError(ModelOutputError):
+    """The LM's reply held no text: an error, never "nothing is stale"."""
+
+
+class ReplayMissError(BackendError):
+    """A read-only cache was asked for a response that was never recorded."""
+
+
+class ReplyRejectedError(StateAuditorError):
+    """The adapter's reply is empty, absurd, or carries text that must not leave memory."""

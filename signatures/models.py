@@ -1,0 +1,382 @@
+"""The values that the parts of StateAuditor exchange (no DSPy, no behaviour).
+
+Everything here is frozen and survives a JSON round trip. Names are the paper's
+(section 3 for premises and verdicts, 4.4 for transitions, 4.5 for directives).
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from enum import StrEnum
+from typing import Annotated, Any
+
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    ModelWrapValidatorHandler,
+    model_serializer,
+    model_validator,
+)
+
+
+class Frozen(BaseModel):
+    """Base of all contracts: immutable, unknown keys refused."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+# --- time -------------------------------------------------------------------
+
+
+class Precision(StrEnum):
+    """How much of a timestamp was written down."""
+
+    DAY = "day"
+    MINUTE = "minute"
+    SECOND = "second"
+    MICROSECOND = "microsecond"
+
+
+_FORMATS = {
+    Precision.DAY: "%Y-%m-%d",
+    Precision.MINUTE: "%Y-%m-%dT%H:%MZ",
+    Precision.SECOND: "%Y-%m-%dT%H:%M:%SZ",
+    Precision.MICROSECOND: "%Y-%m-%dT%H:%M:%S.%fZ",
+}
+
+
+class Timestamp(BaseModel):
+    """An instant in UTC together with its precision; one ISO 8601 string in JSON.
+
+    The string shows the precision: ``2023-05-20``, ``2023-05-20T02:21Z``,
+    ``2023-05-20T02:21:07Z`` or ``2023-05-20T02:21:07.500000Z``. Reading the many
+    forms that users write is the work of ``program.memory.timestamps``; this
+    class reads back only the four forms that it writes.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    instant: datetime
+    precision: Precision
+
+    @model_validator(mode="wrap")
+    @classmethod
+    def _from_text(cls, value: Any, handler: ModelWrapValidatorHandler[Timestamp]) -> Timestamp:
+        if isinstance(value, str):
+            for precision, form in _FORMATS.items():
+                try:
+                    instant = datetime.strptime(value, form).replace(tzinfo=UTC)
+                except ValueError:
+                    continue
+                return cls(instant=instant, precision=precision)
+            raise ValueError(f"not a timestamp as StateAuditor writes them: {value!r}")
+        stamp = handler(value)
+        if stamp.instant.tzinfo is None:
+            raise ValueError("an instant needs a time zone; StateAuditor keeps UTC")
+        return stamp
+
+    @model_serializer(mode="plain")
+    def _to_text(self) -> str:
+        return str(self)
+
+    def __str__(self) -> str:
+        return self.instant.astimezone(UTC).strftime(_FORMATS[self.precision])
+
+
+# --- memory and evidence ----------------------------------------------------
+
+
+class EntryRole(StrEnum):
+    """Who stands behind an entry. Only ``user`` and ``fact`` are evidence."""
+
+    USER = "user"
+    ASSISTANT = "assistant"
+    FACT = "fact"
+
+
+class MemoryEntry(Frozen):
+    """One dated statement in a user's memory (paper, section 3).
+
+    ``id`` is unique in its memory. ``timestamp`` is None only where the caller
+    allowed undated entries. ``session`` and ``turn`` (0-based) place a
+    conversation turn; both are None for a stored fact.
+    """
+
+    id: str
+    timestamp: Timestamp | None
+    text: str
+    role: EntryRole = EntryRole.FACT
+    session: str | None = None
+    turn: int | None = None
+
+
+class RetrievalStep(StrEnum):
+    """Which of the four retrieval steps chose an entry (paper, section 4.1)."""
+
+    QUESTION = "question_anchored"
+    CHANGE_SCAN = "change_scan"
+    COMPANION = "session_companion"
+    ANTECEDENT = "antecedent"
+    EXPANSION = "expansion"
+
+
+class RenderedEntry(Frozen):
+    """One line of the readout: the unit that a quotation must match.
+
+    ``id`` is ``E01``, ``E02``, ... oldest first. ``entry_id`` names the memory
+    entry that the window was cut from and ``start`` its code-point offset there.
+    ``text`` is what the LM sees and what quotations are matched against;
+    instruction-like passages are already replaced.
+    """
+
+    id: str
+    entry_id: str
+    timestamp: Timestamp | None
+    text: str
+    role: EntryRole = EntryRole.USER
+    session: str | None = None
+    turn: int | None = None
+    start: int = 0
+    step: RetrievalStep = RetrievalStep.QUESTION
+
+
+class Readout(Frozen):
+    """The chosen entries, oldest first, and the (antecedent, disclosure) pairs by id.
+
+    ``tokens`` counts ``entries`` with the retriever's own network-free counter.
+    """
+
+    entries: tuple[RenderedEntry, ...] = ()
+    pairs: tuple[tuple[str, str], ...] = ()
+    tokens: int = 0
+
+
+# --- the base audit ---------------------------------------------------------
+
+
+class Verdict(StrEnum):
+    """Lifecycle verdict on a premise, against the readout only (paper, section 4.2)."""
+
+    VALID = "VALID"
+    STALE = "STALE"
+    UNKNOWN = "UNKNOWN"
+
+
+class Origin(StrEnum):
+    """Which pass found a premise."""
+
+    DRAFT = "draft"
+    QUESTION = "question"
+    STATE = "state"
+
+
+class Premise(Frozen):
+    """Something about the user that the draft or the question takes for granted.
+
+    ``material`` says whether the answer meaningfully depends on it. ``evidence``
+    holds readout ids that the LM named and that exist.
+    """
+
+    text: str
+    verdict: Verdict
+    current_value: str | None = None
+    material: bool = False
+    origin: Origin
+    attribute: str = ""
+    old_value: str | None = None
+    evidence: tuple[str, ...] = ()
+
+
+class ChangeStatus(StrEnum):
+    """What the timeline says about an attribute (paper, section 4.3)."""
+
+    CHANGED = "changed"
+    UNCHANGED = "unchanged"
+    UNCERTAIN = "uncertain"
+
+
+class TimelineItem(Frozen):
+    """One attribute of the user with its previous and current value."""
+
+    attribute: str
+    previous_value: str | None = None
+    current_value: str | None = None
+    status: ChangeStatus
+    evidence: tuple[str, ...] = ()
+
+
+# --- transitions ------------------------------------------------------------
+
+
+class TransitionCandidate(Frozen):
+    """A proposed old -> new change of the user's state (paper, section 4.4).
+
+    ``applies_to`` names the question-draft pairs (``P1``, ``P2``, ...) that the
+    change bears on; empty means the one reply under audit.
+    """
+
+    attribute: str = ""
+    old_value: str = ""
+    new_value: str = ""
+    old_quote: str = ""
+    new_quote: str = ""
+    causal_path: tuple[str, ...] = ()
+    applies_to: tuple[str, ...] = ()
+    material: bool = True
+
+
+class MatchTier(StrEnum):
+    """How a quotation was found in its entry."""
+
+    EXACT = "exact"
+    FOLDED = "folded"
+    FUZZY = "fuzzy"
+
+
+class QuoteMatch(Frozen):
+    """Where a quotation stands in one rendered entry.
+
+    ``coverage`` is the share, 0 to 1, of the quotation's content tokens that
+    stand in the best entry. ``start`` and ``end`` are code-point offsets into
+    the rendered entry's text, so that ``quote == text[start:end]`` whenever
+    ``entry_id`` is set; otherwise ``quote`` is what the proposer wrote.
+    """
+
+    entry_id: str | None = None
+    timestamp: Timestamp | None = None
+    quote: str = ""
+    coverage: Annotated[float, Field(ge=0.0, le=1.0)] = 0.0
+    start: int | None = None
+    end: int | None = None
+    tier: MatchTier | None = None
+
+
+class CheckStatus(StrEnum):
+    """Verified is about provenance and chronology, never about meaning."""
+
+    VERIFIED = "verified"
+    REJECTED = "rejected"
+
+
+class Reason(StrEnum):
+    """Why a candidate may not act; each failed rule adds one."""
+
+    UNGROUNDED_OLD = "ungrounded_old"
+    UNGROUNDED_NEW = "ungrounded_new"
+    CROSS_ENTRY = "cross_entry"
+    NOT_NEWER = "not_newer"
+    MISSING_VALUE = "missing_value"
+    SAME_VALUE = "same_value"
+    NOT_MATERIAL = "not_material"
+    SHORT_PATH = "short_path"
+    SEMANTIC_GATE = "semantic_gate"
+    CHALLENGED = "challenged"
+
+
+class TransitionCheck(Frozen):
+    """The validator's finding on one candidate; rejected ones keep every reason."""
+
+    id: str
+    status: CheckStatus
+    reasons: tuple[Reason, ...] = ()
+    attribute: str
+    old_value: str
+    new_value: str
+    causal_path: tuple[str, ...] = ()
+    applies_to: tuple[str, ...] = ()
+    material: bool = True
+    old: QuoteMatch
+    new: QuoteMatch
+
+
+# --- directives and the result ----------------------------------------------
+
+
+class DirectiveKind(StrEnum):
+    """What the adapter must do (paper, section 4.5)."""
+
+    REPAIR = "repair"
+    CORRECT_AND_INFORM = "correct_and_inform"
+    VERIFY = "verify"
+
+
+class Directive(Frozen):
+    """One typed instruction to the adapter.
+
+    ``authority`` is ``transition:<check id>`` or ``base_audit:<origin>``.
+    """
+
+    kind: DirectiveKind
+    attribute: str
+    old_value: str | None = None
+    current_value: str | None = None
+    authority: str
+
+
+class Policy(StrEnum):
+    """What directives may do."""
+
+    OBSERVE = "observe"
+    REPAIR_ONLY = "repair_only"
+    FULL = "full"
+
+
+class Variant(StrEnum):
+    """Which passes run (paper, section 5; ``lean`` is this project's own)."""
+
+    DRAFT_ANCHORED = "draft_anchored"
+    STATE_ANCHORED = "state_anchored"
+    PREDECESSOR = "predecessor"
+    STRICT_VTA = "strict_vta"
+    JOINT_VTA = "joint_vta"
+    LEAN = "lean"
+
+
+class CallRecord(Frozen):
+    """One LM call, or one answer by lexical rules (then zero tokens, zero cost).
+
+    ``cost`` is in US dollars and None where unknown. ``seconds`` is the latency
+    of the call that produced the reply; a cached reply keeps the recorded one.
+    ``dropped`` counts output items that could not be read and were left out.
+    """
+
+    role: str
+    model: str
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cost: float | None = None
+    seconds: float = 0.0
+    cached: bool = False
+    dropped: int = 0
+    error: str | None = None
+
+
+class Failure(Frozen):
+    """A role that failed; its findings are missing and the reply failed open."""
+
+    role: str
+    reason: str
+
+
+class AuditResult(Frozen):
+    """Everything that one audit found and did.
+
+    ``response`` is what the user gets; it equals ``draft`` byte for byte unless
+    ``changed``. ``failed_open`` lists the roles that broke, with the reason.
+    """
+
+    response: str
+    draft: str
+    changed: bool
+    backend: str
+    policy: Policy
+    variant: Variant
+    directives: tuple[Directive, ...] = ()
+    premises: tuple[Premise, ...] = ()
+    timeline: tuple[TimelineItem, ...] = ()
+    transitions: tuple[TransitionCheck, ...] = ()
+    readout: tuple[RenderedEntry, ...] = ()
+    calls: tuple[CallRecord, ...] = ()
+    failed_open: tuple[Failure, ...] = ()
+    warnings: tuple[str, ...] = ()
