@@ -27,3 +27,7 @@ class Memory:
     def evidence(self) -> tuple[MemoryEntry, ...]:
         """The entries that may be evidence: what the user said, and stored facts."""
         return tuple(e for e in self.entries if e.role is not EntryRole.ASSISTANT)
+
+    def undated(self) -> tuple[MemoryEntry, ...]:
+        """The entries whose time is unknown, for a warning: they are never later than others."""
+        return tuple(e for e in self.entries if e.timestamp is None)
