@@ -6,6 +6,7 @@ Everything here is frozen and survives a JSON round trip. Names are the paper's
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Annotated, Any
@@ -271,7 +272,6 @@ class Reason(StrEnum):
     NOT_MATERIAL = "not_material"
     SHORT_PATH = "short_path"
     SEMANTIC_GATE = "semantic_gate"
-    CHALLENGED = "challenged"
 
 
 class TransitionCheck(Frozen):
@@ -352,6 +352,45 @@ class CallRecord(Frozen):
     error: str | None = None
 
 
+class Totals(Frozen):
+    """Sums over calls; ``cost`` is in US dollars and None as soon as one is unknown."""
+
+    calls: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cost: float | None = 0.0
+    seconds: float = 0.0
+
+    @classmethod
+    def of(cls, calls: Iterable[CallRecord]) -> Totals:
+        """The totals of some calls."""
+        kept = list(calls)
+        costs = [call.cost for call in kept]
+        return cls(
+            calls=len(kept),
+            input_tokens=sum(call.input_tokens for call in kept),
+            output_tokens=sum(call.output_tokens for call in kept),
+            cost=None if None in costs else sum(cost for cost in costs if cost is not None),
+            seconds=sum(call.seconds for call in kept),
+        )
+
+
+class Usage(Frozen):
+    """What an audit cost: calls paid for now, and calls replayed from the cache."""
+
+    paid: Totals = Totals()
+    cached: Totals = Totals()
+
+    @classmethod
+    def of(cls, calls: Iterable[CallRecord]) -> Usage:
+        """Split some calls into paid and cached ones."""
+        kept = list(calls)
+        return cls(
+            paid=Totals.of(call for call in kept if not call.cached),
+            cached=Totals.of(call for call in kept if call.cached),
+        )
+
+
 class Failure(Frozen):
     """A role that failed; its findings are missing and the reply failed open."""
 
@@ -378,5 +417,5 @@ class AuditResult(Frozen):
     transitions: tuple[TransitionCheck, ...] = ()
     readout: tuple[RenderedEntry, ...] = ()
     calls: tuple[CallRecord, ...] = ()
+    usage: Usage = Usage()
     failed_open: tuple[Failure, ...] = ()
-    warnings: tuple[str, ...] = ()

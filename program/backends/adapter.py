@@ -1,0 +1,168 @@
+"""The DSPy adapter of real LMs: typed prompts out, hostile replies in.
+
+Formats like DSPy's JSONAdapter; asks for JSON as strictly as the address
+accepts; reads replies with ``parsing``; and asks once more, as a new rollout,
+when a reply could not be read.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import dspy
+from dspy.utils.exceptions import (
+    AdapterParseError,
+    ContextWindowExceededError,
+    LMInvalidRequestError,
+    LMUnsupportedFeatureError,
+)
+from pydantic import ConfigDict, create_model
+
+from stateauditor.program.backends.config import StructuredOutput
+from stateauditor.program.backends.lm import BackendLM, Exchange, exchanges, last_exchange
+from stateauditor.program.backends.parsing import parse_reply
+from stateauditor.program.backends.portal import run_sync
+from stateauditor.program.backends.recording import current_role, record
+from stateauditor.signatures.errors import (
+    EmptyOutputError,
+    ModelOutputError,
+    TruncatedOutputError,
+)
+from stateauditor.signatures.models import CallRecord
+
+RETRY_TEMPERATURE = 0.7  # a second try at temperature 0 would bring the same reply
+
+
+class TypedAdapter(dspy.JSONAdapter):  # type: ignore[misc]  # dspy has no type information
+    """Answers Signatures through a :class:`BackendLM`."""
+
+    def __init__(self) -> None:
+        super().__init__(use_native_function_calling=False)
+
+    def __call__(
+        self, lm: Any, lm_kwargs: Any, signature: Any, demos: Any, inputs: Any
+    ) -> list[dict[str, Any]]:
+        """Synchronous twin of :meth:`acall`; one implementation serves both."""
+        return run_sync(self.acall, lm, lm_kwargs, signature, demos, inputs)
+
+    async def acall(
+        self, lm: Any, lm_kwargs: Any, signature: Any, demos: Any, inputs: Any
+    ) -> list[dict[str, Any]]:
+        """Ask, read, and where the reply cannot be read ask once more.
+
+        Raises :class:`ModelOutputError` after the second unreadable reply; a
+        truncated one is not asked for again, since the same limit would cut it.
+        """
+        if not isinstance(lm, BackendLM):
+            raise TypeError(f"TypedAdapter answers for a BackendLM, not for {type(lm).__name__}")
+        try:
+            return await self._attempt(lm, dict(lm_kwargs), signature, demos, inputs)
+        except TruncatedOutputError:
+            raise
+        except ModelOutputError:
+            again = {**lm_kwargs, "rollout_id": 1}
+            if lm.kwargs.get("temperature") == 0:
+                again["temperature"] = RETRY_TEMPERATURE
+            return await self._attempt(lm, again, signature, demos, inputs)
+
+    async def _attempt(
+        self, lm: BackendLM, settings: dict[str, Any], signature: Any, demos: Any, inputs: Any
+    ) -> list[dict[str, Any]]:
+        modes = lm.structured.candidates
+        for mode in modes:
+            with exchanges() as seen:
+                try:
+                    # JSONAdapter's own choice of format is replaced below.
+                    values = await super().acall(
+                        lm, {**settings, **_response_format(mode, signature)}, signature, demos, inputs
+                    )
+                except (LMInvalidRequestError, LMUnsupportedFeatureError) as error:
+                    if mode is modes[-1] or isinstance(error, ContextWindowExceededError):
+                        raise
+                    continue
+                except AdapterParseError:  # the base class raises it for a reply without text
+                    self._account(lm, seen, error="empty reply")
+                    raise EmptyOutputError("the reply was empty") from None
+                except ModelOutputError as error:
+                    self._account(lm, seen, error=str(error))
+                    raise
+            lm.structured.accept(mode)
+            self._account(lm, seen)
+            return values
+        raise AssertionError("a structured-output ladder is never empty")
+
+    def _prepare_response_format(self, lm: Any, lm_kwargs: Any, signature: Any) -> None:
+        """Nothing: ``_attempt`` has put the format into ``lm_kwargs`` already."""
+
+    def parse(self, signature: Any, completion: str) -> dict[str, Any]:
+        """Read one reply; see :func:`parse_reply`."""
+        annotations = {name: field.annotation for name, field in signature.output_fields.items()}
+        exchange = last_exchange()
+        parsed = parse_reply(completion, annotations, truncated=exchange.truncated)
+        exchange.dropped, exchange.truncated = parsed.dropped, parsed.cut
+        return parsed.values
+
+    @staticmethod
+    def _account(lm: BackendLM, seen: list[Exchange], *, error: str | None = None) -> None:
+        for exchange in seen:
+            if error is not None:
+                lm.store.mark_unparsable(exchange.key)
+            elif exchange.truncated:
+                error = "reply cut at the token limit; its whole items were kept"
+            record(
+                CallRecord(
+                    role=current_role(),
+                    model=exchange.model,
+                    input_tokens=exchange.input_tokens,
+                    output_tokens=exchange.output_tokens,
+                    cost=exchange.cost,
+                    seconds=exchange.seconds,
+                    cached=exchange.cached,
+                    dropped=exchange.dropped,
+                    error=error,
+                )
+            )
+
+
+def _response_format(mode: StructuredOutput, signature: Any) -> dict[str, Any]:
+    """The ``response_format`` setting for a mode, with the Signature's schema where asked."""
+    if mode is StructuredOutput.NONE:
+        return {}
+    if mode is StructuredOutput.JSON_OBJECT:
+        return {"response_format": {"type": "json_object"}}
+    fields = {name: (field.annotation, ...) for name, field in signature.output_fields.items()}
+    model = create_model(signature.__name__, __config__=ConfigDict(extra="forbid"), **fields)
+    schema = _strict(model.model_json_schema())
+    return {
+        "response_format": {
+            "type": "json_schema",
+            "json_schema": {"name": signature.__name__, "schema": schema, "strict": True},
+        }
+    }
+
+
+def _strict(schema: Any) -> Any:
+    """A JSON schema as strict mode takes it: all keys required, no others, no defaults."""
+    if isinstance(schema, list):
+        return [_strict(part) for part in schema]
+    if not isinstance(schema, dict):
+        return schema
+    kept = {
+        key: _strict_values(value) if key in _NAMED else _strict(value)
+        for key, value in schema.items()
+        if key not in _NOT_STRICT
+    }
+    if kept.get("type") == "object" and "properties" in kept:
+        kept["required"] = list(kept["properties"])
+        kept["additionalProperties"] = False
+    return kept
+
+
+def _strict_values(named: dict[str, Any]) -> dict[str, Any]:
+    """Sub-schemas under names of our own choosing, which may look like keywords."""
+    return {name: _strict(part) for name, part in named.items()}
+
+
+_NAMED = {"properties", "$defs"}
+# Keywords that strict mode refuses; code checks lengths and defaults anyway.
+_NOT_STRICT = {"default", "minLength", "maxLength", "title"}

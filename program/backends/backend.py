@@ -1,0 +1,153 @@
+"""A backend in use: LMs built from a backend file, and the one that answers a role."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import dspy
+
+from stateauditor.program.backends.adapter import TypedAdapter
+from stateauditor.program.backends.config import (
+    OFFLINE,
+    BackendConfig,
+    LMConfig,
+    LMRole,
+    load_backend_config,
+)
+from stateauditor.program.backends.lm import BackendLM
+from stateauditor.program.backends.offline import OfflineAdapter, offline_lm
+from stateauditor.program.backends.store import CacheMode, ResponseStore, default_folder
+from stateauditor.signatures.errors import ConfigError, MissingKeyError
+
+KEYLESS = "none"  # what a local server without authentication is sent
+
+
+class Backend:
+    """Named LMs, one for each role; immutable after construction.
+
+    ``label`` is what every output shows. Build one with :meth:`load` (a name, a
+    file, a config, or your own :class:`dspy.LM`).
+    """
+
+    def __init__(self, config: BackendConfig, lms: Mapping[str, Any]) -> None:
+        self.config = config
+        self._lms = dict(lms)
+        offline = all(lm.offline for lm in config.lms.values())
+        self.label = "offline (lexical rules)" if offline else config.name
+        self._typed = TypedAdapter()
+        self._rules = OfflineAdapter()
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Backend:
+        # Optimizers copy whole programs; connections and record folders are shared.
+        return self
+
+    @classmethod
+    def load(cls, spec: str | Path | BackendConfig | Backend | dspy.LM) -> Backend:
+        """From ``"offline"``, a YAML file, a config, a ready backend, or a DSPy LM for all roles.
+
+        Raises :class:`ConfigError` for a bad file and :class:`MissingKeyError`
+        for an unset key, before any work is done.
+        """
+        if isinstance(spec, Backend):
+            return spec
+        if isinstance(spec, dspy.LM):
+            return cls.from_lm(spec)
+        if isinstance(spec, BackendConfig):
+            return cls.from_config(spec, source=f"backend {spec.name!r}")
+        if str(spec) == OFFLINE.name:
+            return cls.from_config(OFFLINE, source="offline")
+        path = Path(spec)
+        if path.suffix not in {".yaml", ".yml"}:
+            raise ConfigError(f"backend {str(spec)!r}: expected 'offline' or a .yaml file")
+        return cls.from_config(load_backend_config(path), source=str(path))
+
+    @classmethod
+    def from_config(cls, config: BackendConfig, *, source: str) -> Backend:
+        """Build every LM of a config; ``source`` names the file in errors."""
+        # DSPy would fetch a price list from the internet at the first call. Costs must be the
+        # same tomorrow, and nobody asked for that request: use the list that DSPy ships.
+        os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "true")
+        keys = _keys(config, source)
+        folder = (config.cache_folder or default_folder()) / config.name
+        store = ResponseStore(folder, config.cache)
+        lms = {
+            name: offline_lm() if lm.offline else _build(lm, store, keys.get(name))
+            for name, lm in config.lms.items()
+        }
+        return cls(config, lms)
+
+    @classmethod
+    def from_lm(cls, lm: dspy.LM) -> Backend:
+        """One DSPy LM for every role, unrecorded."""
+        config = BackendConfig(name="custom", lms={"lm": LMConfig(model=lm.model)})
+        store = ResponseStore(default_folder(), CacheMode.OFF)
+        wrapped = lm if isinstance(lm, BackendLM) else BackendLM.wrap(lm, store)
+        return cls(config, {"lm": wrapped})
+
+    def lm(self, role: LMRole) -> Any:
+        """The LM that answers ``role``."""
+        return self._lms[self.config.lm_for(role)]
+
+    def offline(self, role: LMRole) -> bool:
+        """Whether lexical rules answer ``role``."""
+        return self.config.lms[self.config.lm_for(role)].offline
+
+    @contextmanager
+    def use(self, role: LMRole) -> Iterator[None]:
+        """Let DSPy modules inside the block ask this role's LM."""
+        adapter = self._rules if self.offline(role) else self._typed
+        with dspy.context(lm=self.lm(role), adapter=adapter):
+            yield
+
+
+def _keys(config: BackendConfig, source: str) -> dict[str, str]:
+    """API keys by LM name; every unset variable is reported at once."""
+    keys: dict[str, str] = {}
+    missing: dict[str, list[str]] = {}
+    for name, lm in config.lms.items():
+        variable = lm.key_variable
+        if variable is None:
+            continue
+        value = os.environ.get(variable, "").strip()
+        if value:
+            keys[name] = value
+        else:
+            missing.setdefault(variable, []).append(name)
+    if missing:
+        listed = "; ".join(
+            f"{variable} (for lms.{', lms.'.join(names)})" for variable, names in missing.items()
+        )
+        raise MissingKeyError(
+            f"{source}: the environment variable {listed} is not set; export the API key in it, "
+            "or use --backend offline, which needs none"
+        )
+    return keys
+
+
+def _build(lm: LMConfig, store: ResponseStore, key: str | None) -> BackendLM:
+    settings: dict[str, Any] = {
+        "model_type": lm.model_type,
+        "temperature": lm.temperature,
+        "max_tokens": lm.max_tokens,
+        "num_retries": lm.retries,
+        "timeout": lm.timeout,
+        **lm.extra,
+    }
+    if lm.api_base is not None:
+        settings["api_base"] = lm.api_base
+    if key is not None or lm.api_base is not None:
+        settings["api_key"] = key or KEYLESS
+    try:
+        return BackendLM(
+            lm.model,
+            store=store,
+            structured=lm.structured_output,
+            price=lm.price,
+            **settings,
+        )
+    except Exception as error:  # noqa: BLE001  # DSPy raises many kinds for a bad model or setting
+        raise ConfigError(f"the LM {lm.model!r} cannot be built: {error}") from error

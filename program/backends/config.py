@@ -1,0 +1,213 @@
+"""Backend files: which LM answers which role (DESIGN.md section 6).
+
+A YAML file names LMs and gives each role one. Unknown keys are errors, all
+errors are reported at once with their paths, and keys of APIs are named by the
+environment variable that holds them, never written down.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any
+
+import yaml
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from rapidfuzz import process
+
+from stateauditor.program.backends.store import CacheMode
+from stateauditor.signatures.errors import ConfigError
+
+OFFLINE_MODEL = "offline/lexical-rules"
+
+# The variables that providers document; a file may name another.
+_USUAL_KEYS = {
+    "openai": "OPENAI_API_KEY",
+    "anthropic": "ANTHROPIC_API_KEY",
+    "gemini": "GEMINI_API_KEY",
+    "mistral": "MISTRAL_API_KEY",
+    "groq": "GROQ_API_KEY",
+    "openrouter": "OPENROUTER_API_KEY",
+    "deepseek": "DEEPSEEK_API_KEY",
+}
+
+
+class LMRole(StrEnum):
+    """The roles that a backend file gives LMs to."""
+
+    GENERATOR = "generator"
+    AUDITOR = "auditor"
+    PROPOSER = "proposer"
+    ADAPTER = "adapter"
+    JUDGE = "judge"
+
+
+class StructuredOutput(StrEnum):
+    """How typed output is asked for; ``auto`` starts strict and falls back once."""
+
+    AUTO = "auto"
+    JSON_SCHEMA = "json_schema"
+    JSON_OBJECT = "json_object"
+    NONE = "none"
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Price(_Strict):
+    """US dollars per million tokens, for models that report no cost."""
+
+    input_per_million: float = Field(ge=0)
+    output_per_million: float = Field(ge=0)
+
+
+class LMConfig(_Strict):
+    """One LM.
+
+    ``model`` is DSPy's ``provider/name``, or ``offline/lexical-rules``.
+    ``timeout`` is in seconds per attempt; ``retries`` counts further attempts
+    after rate limits, server errors and timeouts, with exponential backoff or
+    the server's Retry-After. ``extra`` goes to the API as it is.
+    """
+
+    model: str = Field(min_length=1)
+    api_base: str | None = None
+    api_key_env: str | None = None
+    model_type: str = Field(default="chat", pattern="^(chat|responses)$")
+    temperature: float | None = Field(default=None, ge=0, le=2)
+    max_tokens: int | None = Field(default=None, ge=1)
+    timeout: float = Field(default=60.0, gt=0)
+    retries: int = Field(default=3, ge=0, le=20)
+    structured_output: StructuredOutput = StructuredOutput.AUTO
+    price: Price | None = None
+    extra: dict[str, Any] = Field(default_factory=dict)
+
+    @property
+    def offline(self) -> bool:
+        """Whether lexical rules answer instead of a model."""
+        return self.model == OFFLINE_MODEL
+
+    @property
+    def key_variable(self) -> str | None:
+        """The environment variable that must hold the key, if this LM needs one."""
+        if self.api_key_env is not None:
+            return self.api_key_env
+        if self.offline or self.api_base is not None:
+            return None
+        return _USUAL_KEYS.get(self.model.split("/", 1)[0])
+
+
+def _mode(value: Any) -> Any:
+    # YAML 1.1 reads a bare `off` as false.
+    return CacheMode.OFF if value is False else value
+
+
+class RoleMap(_Strict):
+    """Which LM answers which role; a role that is left out gets ``default``."""
+
+    default: str | None = None
+    generator: str | None = None
+    auditor: str | None = None
+    proposer: str | None = None
+    adapter: str | None = None
+    judge: str | None = None
+
+
+class BackendConfig(_Strict):
+    """A backend file.
+
+    ``cache`` records responses under ``cache_folder`` (default: the user's cache
+    folder), one sub-folder a backend. It is off by default, because responses
+    may quote the user's memory.
+    """
+
+    name: str = Field(min_length=1, pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")
+    lms: dict[str, LMConfig] = Field(min_length=1)
+    roles: RoleMap = RoleMap()
+    cache: Annotated[CacheMode, BeforeValidator(_mode)] = CacheMode.OFF
+    cache_folder: Path | None = None
+
+    def lm_for(self, role: LMRole) -> str:
+        """The name of the LM that answers ``role``."""
+        named: str | None = getattr(self.roles, role.value)
+        return named or self.roles.default or next(iter(self.lms))
+
+
+OFFLINE = BackendConfig(name="offline", lms={"rules": LMConfig(model=OFFLINE_MODEL)})
+
+
+def load_backend_config(path: Path) -> BackendConfig:
+    """Read and validate a backend file; :class:`ConfigError` lists everything wrong with it."""
+    try:
+        text = path.read_text("utf-8")
+    except FileNotFoundError:
+        raise ConfigError(f"{path}: there is no such backend file") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{path}: cannot be read: {error}") from None
+    try:
+        data = yaml.safe_load(text)
+    except yaml.YAMLError as error:
+        raise ConfigError(f"{path}: not valid YAML: {error}") from None
+    if not isinstance(data, dict):
+        raise ConfigError(f"{path}: expected a mapping with the keys name, lms and roles")
+    data.setdefault("name", path.stem)
+    return parse_backend_config(data, source=str(path))
+
+
+def parse_backend_config(data: dict[str, Any], *, source: str) -> BackendConfig:
+    """Validate a parsed backend file; every problem comes with its path in the file."""
+    problems = _dangling_roles(data)
+    config: BackendConfig | None = None
+    try:
+        config = BackendConfig.model_validate(data)
+    except ValidationError as error:
+        problems = describe_validation(error, BackendConfig) + problems
+    if problems or config is None:
+        listed = "\n".join(f"  {problem}" for problem in problems)
+        raise ConfigError(f"{source}: {len(problems)} problem(s)\n{listed}")
+    return config
+
+
+def _dangling_roles(data: dict[str, Any]) -> list[str]:
+    lms, roles = data.get("lms"), data.get("roles")
+    if not isinstance(lms, dict) or not isinstance(roles, dict):
+        return []
+    return [
+        f"roles.{role}: no LM is named {name!r}; there are {', '.join(map(str, lms))}"
+        for role, name in roles.items()
+        if isinstance(name, str) and name not in lms
+    ]
+
+
+def describe_validation(error: ValidationError, model: type[BaseModel]) -> list[str]:
+    """One line a problem: path, what is wrong, and the nearest known key for a typo."""
+    known = sorted(_field_names(model, set()))
+    lines = []
+    for detail in error.errors(include_url=False, include_input=False):
+        path = ".".join(str(part) for part in detail["loc"]) or "(top level)"
+        if detail["type"] == "extra_forbidden":
+            guess = process.extractOne(str(detail["loc"][-1]), known, score_cutoff=70)
+            hint = f"; did you mean {guess[0]!r}?" if guess else ""
+            lines.append(f"{path}: unknown key{hint}")
+        else:
+            lines.append(f"{path}: {detail['msg']}")
+    return lines
+
+
+def _field_names(model: type[BaseModel], seen: set[type[BaseModel]]) -> set[str]:
+    """All field names of a model and of the models inside it."""
+    if model in seen:
+        return set()
+    seen.add(model)
+    names = set(model.model_fields)
+    for field in model.model_fields.values():
+        for inner in _models_in(field.annotation):
+            names |= _field_names(inner, seen)
+    return names
+
+
+def _models_in(annotation: Any) -> list[type[BaseModel]]:
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return [annotation]
+    return [model for part in getattr(annotation, "__args__", ()) for model in _models_in(part)]

@@ -1,0 +1,232 @@
+"""One LM of one backend: DSPy's LM with recording, replay and exact accounting.
+
+DSPy's own response cache is off here: its key omits the address, it blanks the
+usage of hits, and it is one for the whole process. Each LM keeps its own record
+folder instead (``store``).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from typing import Any
+
+import dspy
+
+from stateauditor.program.backends.config import Price, StructuredOutput
+from stateauditor.program.backends.recording import current_role
+from stateauditor.program.backends.store import CacheMode, ResponseStore, request_key
+from stateauditor.signatures.errors import ReplayMissError
+
+
+@dataclass(slots=True)
+class Exchange:
+    """One request and its reply, as accounting sees them; no text but the output's."""
+
+    key: str = ""
+    model: str = ""
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cost: float | None = None
+    seconds: float = 0.0
+    cached: bool = False
+    truncated: bool = False
+    dropped: int = 0
+
+
+_slot: ContextVar[list[Exchange] | None] = ContextVar("stateauditor_exchange", default=None)
+_entry: ContextVar[list[dict[str, Any]] | None] = ContextVar("stateauditor_history", default=None)
+
+
+@contextmanager
+def exchanges() -> Iterator[list[Exchange]]:
+    """Collect the exchanges of the block, in order."""
+    collected: list[Exchange] = []
+    token = _slot.set(collected)
+    try:
+        yield collected
+    finally:
+        _slot.reset(token)
+
+
+def last_exchange() -> Exchange:
+    """The exchange that the reply in hand came from; a blank one outside :func:`exchanges`."""
+    collected = _slot.get()
+    return collected[-1] if collected else Exchange()
+
+
+class StructuredMode:
+    """The strictest output mode that an address has been seen to accept.
+
+    Shared by all copies of an LM: a refusal is paid for once.
+    """
+
+    _LADDER = (StructuredOutput.JSON_SCHEMA, StructuredOutput.JSON_OBJECT, StructuredOutput.NONE)
+
+    def __init__(self, configured: StructuredOutput) -> None:
+        automatic = configured is StructuredOutput.AUTO
+        self._modes = self._LADDER if automatic else (configured,)
+
+    @property
+    def candidates(self) -> tuple[StructuredOutput, ...]:
+        """The modes still worth trying, strictest first."""
+        return self._modes
+
+    def accept(self, mode: StructuredOutput) -> None:
+        """Remember that ``mode`` works, so that stricter ones are not tried again."""
+        self._modes = self._modes[self._modes.index(mode) :]
+
+
+class BackendLM(dspy.LM):  # type: ignore[misc]  # dspy has no type information
+    """A DSPy LM that belongs to a backend.
+
+    ``store`` records and replays its responses; ``price`` fills in the cost where
+    the provider's own is unknown. Everything else is :class:`dspy.LM`.
+    """
+
+    def __init__(
+        self,
+        model: str,
+        *,
+        store: ResponseStore,
+        structured: StructuredOutput = StructuredOutput.AUTO,
+        price: Price | None = None,
+        **settings: Any,
+    ) -> None:
+        super().__init__(model, cache=False, **settings)
+        self.store = store
+        self.structured = StructuredMode(structured)
+        self.price = price
+
+    @classmethod
+    def wrap(cls, lm: Any, store: ResponseStore) -> BackendLM:
+        """The same LM with recording, for callers who bring their own :class:`dspy.LM`."""
+        return cls(
+            lm.model,
+            store=store,
+            model_type=lm.model_type,
+            num_retries=lm.num_retries,
+            engine=lm._engine_spec,
+            async_engine=lm._async_engine_spec,
+            **lm.kwargs,
+        )
+
+    @property
+    def namespace(self) -> str:
+        """Model, address and API type, hashed: what may share recorded responses."""
+        address = self.kwargs.get("api_base") or self.kwargs.get("base_url") or ""
+        engine = "" if isinstance(self.engine, str) else type(self.engine).__qualname__
+        text = "\n".join((self.model, str(address), self.model_type, engine))
+        return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+    async def acall(
+        self, prompt: Any = None, *, messages: Any = None, **settings: Any
+    ) -> list[Any]:
+        """Answer from the record folder, or from the model; account for either."""
+        rendered = messages if messages is not None else [{"role": "user", "content": str(prompt)}]
+        merged = {**self.kwargs, **settings}
+        key = request_key(self.namespace, rendered, merged)
+        recorded = self.store.get(key)
+        if recorded is not None:
+            self._observe(_replayed(key, recorded))
+            return list(recorded["outputs"])
+        if self.store.mode is CacheMode.READ_ONLY:
+            raise ReplayMissError(
+                f"no recorded response of {self.model} for {current_role()} in {self.store.folder}"
+            )
+        started = time.perf_counter()
+        outputs, entry = await self._ask(prompt, messages, settings)
+        exchange = self._account(key, entry, time.perf_counter() - started)
+        self.store.put(
+            key,
+            {
+                "outputs": [_plain(output) for output in outputs],
+                "model": exchange.model,
+                "input_tokens": exchange.input_tokens,
+                "output_tokens": exchange.output_tokens,
+                "cost": exchange.cost,
+                "seconds": exchange.seconds,
+                "truncated": exchange.truncated,
+            },
+        )
+        self._observe(exchange)
+        return outputs
+
+    async def _ask(
+        self, prompt: Any, messages: Any, settings: dict[str, Any]
+    ) -> tuple[list[Any], dict[str, Any]]:
+        """Call the model, and take DSPy's history entry, which holds usage and cost."""
+        entries: list[dict[str, Any]] = []
+        token = _entry.set(entries)
+        try:
+            with dspy.context(disable_history=False):
+                outputs = await super().acall(prompt, messages=messages, **settings)
+        finally:
+            _entry.reset(token)
+        return list(outputs), entries[-1] if entries else {}
+
+    def update_history(self, entry: dict[str, Any]) -> None:
+        """Keep the entry for the call in progress only.
+
+        DSPy would keep thousands of whole prompts in process-wide lists: memory
+        text has no business there, and a long run must stay flat.
+        """
+        entries = _entry.get()
+        if entries is not None:
+            entries.append(entry)
+
+    def _account(self, key: str, entry: dict[str, Any], seconds: float) -> Exchange:
+        usage = entry.get("usage") or {}
+        inputs = int(usage.get("prompt_tokens") or 0)
+        outputs = int(usage.get("completion_tokens") or 0)
+        cost = entry.get("cost")
+        if cost is None and self.price is not None:
+            cost = (
+                inputs * self.price.input_per_million + outputs * self.price.output_per_million
+            ) / 1e6
+        return Exchange(
+            key=key,
+            model=self.model,
+            input_tokens=inputs,
+            output_tokens=outputs,
+            cost=cost,
+            seconds=round(seconds, 6),
+            truncated=_finish_reason(entry.get("response")) == "length",
+        )
+
+    @staticmethod
+    def _observe(exchange: Exchange) -> None:
+        collected = _slot.get()
+        if collected is not None:
+            collected.append(exchange)
+
+
+def _replayed(key: str, recorded: dict[str, Any]) -> Exchange:
+    return Exchange(
+        key=key,
+        model=recorded["model"],
+        input_tokens=recorded["input_tokens"],
+        output_tokens=recorded["output_tokens"],
+        cost=recorded["cost"],
+        seconds=recorded["seconds"],
+        cached=True,
+        truncated=recorded["truncated"],
+    )
+
+
+def _plain(output: Any) -> Any:
+    """An output as JSON keeps it: text, or the text of a dict with reasoning beside it."""
+    return {"text": output.get("text")} if isinstance(output, dict) else output
+
+
+def _finish_reason(response: Any) -> str | None:
+    """Why generation stopped, from either of DSPy's two response shapes."""
+    reason = getattr(response, "finish_reason", None)
+    if reason is None:
+        choices = getattr(response, "choices", None) or [None]
+        reason = getattr(choices[0], "finish_reason", None)
+    return reason

@@ -1,0 +1,66 @@
+"""How an audit runs: one frozen value."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from stateauditor.program.backends.config import describe_validation
+from stateauditor.program.retrieval.config import RetrievalConfig
+from stateauditor.signatures.errors import ConfigError
+from stateauditor.signatures.models import Policy, Variant
+
+
+class AuditConfig(BaseModel):
+    """Settings of the pipeline; defaults are the paper's, and repair-only for deployment.
+
+    ``expand_evidence`` lets the proposer of the VTA variants read more of the
+    sessions that retrieval selected, up to ``expansion_tokens`` in all (paper,
+    section 4.1). ``role_timeout`` bounds one role, in seconds, retries included.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    variant: Variant = Variant.STRICT_VTA
+    policy: Policy = Policy.REPAIR_ONLY
+    retrieval: RetrievalConfig = RetrievalConfig()
+    expand_evidence: bool = True
+    expansion_tokens: int = Field(default=9_000, ge=0)
+    skeptic: bool = False
+    semantic_gate: bool = False
+    coverage_threshold: float = Field(default=0.8, gt=0, le=1)
+    role_timeout: float | None = Field(default=180.0, gt=0)
+
+    @property
+    def draft_anchored(self) -> bool:
+        """Whether premises of draft and question are extracted and judged."""
+        return self.variant in _DRAFT_ANCHORED
+
+    @property
+    def state_anchored(self) -> bool:
+        """Whether the timeline is built and the draft tested against it."""
+        return self.variant in _STATE_ANCHORED
+
+    @property
+    def proposes(self) -> bool:
+        """Whether a proposer looks for transitions in a call of its own."""
+        return self.variant in _PROPOSING
+
+
+_PROPOSING = {Variant.STRICT_VTA, Variant.JOINT_VTA}
+_DRAFT_ANCHORED = {Variant.DRAFT_ANCHORED, Variant.PREDECESSOR} | _PROPOSING
+_STATE_ANCHORED = {Variant.STATE_ANCHORED, Variant.PREDECESSOR} | _PROPOSING
+
+
+def audit_config(config: AuditConfig | None = None, **settings: Any) -> AuditConfig:
+    """``config`` (default: all defaults) with some settings replaced.
+
+    Raises :class:`ConfigError` that lists every wrong setting.
+    """
+    base = (config or AuditConfig()).model_dump()
+    try:
+        return AuditConfig.model_validate(base | settings)
+    except ValidationError as error:
+        listed = "\n".join(f"  {line}" for line in describe_validation(error, AuditConfig))
+        raise ConfigError(f"audit settings are wrong\n{listed}") from None

@@ -1,0 +1,43 @@
+"""What every role is: a DSPy module with a name, asked through one LM role."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, TypeVar
+
+import dspy
+
+from stateauditor.program.backends.portal import run_sync
+
+NumberedT = TypeVar("NumberedT")
+
+
+class Role(dspy.Module):  # type: ignore[misc]  # dspy has no type information
+    """A role asks one or two Signatures and turns their wire items into contracts.
+
+    ``aforward`` is the implementation; ``forward`` runs it to its end, so that
+    DSPy's optimizers, which call modules synchronously, see the same behaviour.
+    """
+
+    def forward(self, **inputs: Any) -> Any:
+        """Synchronous twin of ``aforward``."""
+        return run_sync(self._keywords, inputs)
+
+    async def _keywords(self, inputs: dict[str, Any]) -> Any:
+        return await self.aforward(**inputs)
+
+
+def known_ids(named: Iterable[str], readout_ids: frozenset[str]) -> tuple[str, ...]:
+    """Those of the ids that an LM named which exist, in order, once each."""
+    tidy = (name.strip().strip("[]()'\"").upper() for name in named)
+    return tuple(dict.fromkeys(name for name in tidy if name in readout_ids))
+
+
+def by_number(items: Sequence[NumberedT], count: int) -> dict[int, NumberedT]:
+    """Numbered answers by number, 1..count; the first answer to a number counts."""
+    found: dict[int, NumberedT] = {}
+    for item in items:
+        number = getattr(item, "number", 0)
+        if 1 <= number <= count:
+            found.setdefault(number, item)
+    return found

@@ -1,0 +1,57 @@
+"""The combined audit call of the ``lean`` variant."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import dspy
+
+from stateauditor.program.roles.base import Role, known_ids
+from stateauditor.program.roles.proposer import candidate
+from stateauditor.program.roles.temporal import timeline_item
+from stateauditor.signatures.lean import LeanAudit, LeanPremise
+from stateauditor.signatures.models import Premise, TimelineItem, TransitionCandidate, Verdict
+from stateauditor.signatures.readout import PromptReadout
+from stateauditor.signatures.transition import QuestionDraftPair
+
+
+@dataclass(frozen=True, slots=True)
+class LeanFindings:
+    """What one lean call found."""
+
+    premises: tuple[Premise, ...]
+    timeline: tuple[TimelineItem, ...]
+    candidates: tuple[TransitionCandidate, ...]
+
+
+class LeanAuditor(Role):
+    """Asks for premises, timeline and transitions at once."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.audit = dspy.Predict(LeanAudit)
+
+    async def aforward(self, *, readout: PromptReadout, pair: QuestionDraftPair) -> LeanFindings:
+        """The three findings for one question-draft pair."""
+        answer = await self.audit.acall(readout=readout, pairs=[pair])
+        ids = frozenset(entry.id for entry in readout.entries)
+        return LeanFindings(
+            premises=tuple(lean_premise(item, ids) for item in answer.premises),
+            timeline=tuple(timeline_item(item, ids) for item in answer.timeline),
+            candidates=tuple(candidate(item, frozenset({pair.id})) for item in answer.transitions),
+        )
+
+
+def lean_premise(item: LeanPremise, readout_ids: frozenset[str]) -> Premise:
+    """A wire premise as a contract; only STALE carries another current value."""
+    stale = item.verdict is Verdict.STALE
+    return Premise(
+        text=item.text,
+        verdict=item.verdict,
+        current_value=item.current_value if stale else None,
+        material=item.material,
+        origin=item.origin,
+        attribute=item.attribute,
+        old_value=item.text if stale else None,
+        evidence=known_ids(item.evidence, readout_ids),
+    )

@@ -1,0 +1,117 @@
+"""One audit in progress: its roles' calls, and what failed open."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import TypeVar
+
+from stateauditor.program.backends.backend import Backend
+from stateauditor.program.backends.config import LMRole
+from stateauditor.program.backends.recording import recording
+from stateauditor.signatures.errors import StateAuditorError
+from stateauditor.signatures.models import CallRecord, Failure
+
+T = TypeVar("T")
+
+
+class RoleName(StrEnum):
+    """The steps that can fail open, in the order in which results list their calls."""
+
+    RETRIEVAL = "retrieval"
+    PREMISE_EXTRACTION = "premise_extraction"
+    PRESUPPOSITION_EXTRACTION = "presupposition_extraction"
+    TIMELINE_CONSTRUCTION = "timeline_construction"
+    TRANSITION_PROPOSAL = "transition_proposal"
+    LEAN_AUDIT = "lean_audit"
+    PREMISE_ADJUDICATION = "premise_adjudication"
+    DRAFT_CONSISTENCY = "draft_consistency"
+    SKEPTIC = "skeptic"
+    SEMANTIC_GATE = "semantic_gate"
+    RESPONSE_ADAPTATION = "response_adaptation"
+
+
+LM_ROLES = {
+    RoleName.PREMISE_EXTRACTION: LMRole.AUDITOR,
+    RoleName.PRESUPPOSITION_EXTRACTION: LMRole.AUDITOR,
+    RoleName.TIMELINE_CONSTRUCTION: LMRole.AUDITOR,
+    RoleName.TRANSITION_PROPOSAL: LMRole.PROPOSER,
+    RoleName.LEAN_AUDIT: LMRole.AUDITOR,
+    RoleName.PREMISE_ADJUDICATION: LMRole.AUDITOR,
+    RoleName.DRAFT_CONSISTENCY: LMRole.AUDITOR,
+    RoleName.SKEPTIC: LMRole.AUDITOR,
+    RoleName.SEMANTIC_GATE: LMRole.PROPOSER,
+    RoleName.RESPONSE_ADAPTATION: LMRole.ADAPTER,
+}
+_ORDER = {role: position for position, role in enumerate(RoleName)}
+
+
+@dataclass(slots=True)
+class AuditRun:
+    """Runs roles so that whatever breaks in one leaves the others' findings in force."""
+
+    backend: Backend
+    timeout: float | None
+    _calls: dict[RoleName, list[CallRecord]] = field(default_factory=dict)
+    _failures: dict[RoleName, Failure] = field(default_factory=dict)
+
+    async def attempt(self, role: RoleName, work: Callable[[], Awaitable[T]]) -> T | None:
+        """The role's answer, or None when it failed; then the failure is on record."""
+        lm_role = LM_ROLES[role]
+        with recording(role.value) as scope, self.backend.use(lm_role):
+            try:
+                answer = await asyncio.wait_for(work(), self.timeout)
+                if self.backend.offline(lm_role):
+                    model = self.backend.lm(lm_role).model
+                    scope.calls.append(CallRecord(role=role.value, model=model, cost=0.0))
+                return answer
+            except Exception as error:  # noqa: BLE001  # fail open, whatever breaks
+                self.fail(role, error)
+                return None
+            finally:
+                self._calls.setdefault(role, []).extend(scope.calls)
+
+    def fail(self, role: RoleName, error: Exception) -> None:
+        """Put a failure on record; the first one of a role counts."""
+        self._failures.setdefault(role, Failure(role=role.value, reason=describe(error)))
+
+    @property
+    def calls(self) -> tuple[CallRecord, ...]:
+        """All calls in the graph's order, which does not depend on timing."""
+        return tuple(
+            call for role in sorted(self._calls, key=_ORDER.__getitem__) for call in self._calls[role]
+        )
+
+    @property
+    def failures(self) -> tuple[Failure, ...]:
+        """All failures in the graph's order."""
+        return tuple(self._failures[r] for r in sorted(self._failures, key=_ORDER.__getitem__))
+
+
+def describe(error: Exception) -> str:
+    """What went wrong, without memory text and without keys.
+
+    Only our own messages are known to be free of model output; of other errors
+    the kind and, for HTTP errors, the status and a shortened message are kept.
+    """
+    if isinstance(error, StateAuditorError):
+        return str(error)
+    if isinstance(error, TimeoutError):
+        return "timed out"
+    kind = type(error).__name__
+    status = getattr(error, "status", None)
+    if status is None:
+        return kind
+    message = " ".join(str(getattr(error, "message", "")).split())[:200]
+    return _without_keys(f"{kind}: HTTP {status}: {message}")
+
+
+def _without_keys(text: str) -> str:
+    """``text`` with the value of every environment variable that looks like a key blotted out."""
+    for name, value in os.environ.items():
+        if ("KEY" in name or "TOKEN" in name) and len(value) >= 8:
+            text = text.replace(value, "***")
+    return text
