@@ -19,7 +19,8 @@ from stateauditor.program.backends.config import BackendConfig
 from stateauditor.program.backends.portal import run_sync
 from stateauditor.program.config import AuditConfig, audit_config
 from stateauditor.program.memory import Memory, read_memory
-from stateauditor.program.retrieval import MemoryIndex
+from stateauditor.program.readouts import relocated, union
+from stateauditor.program.retrieval.index import MemoryIndex
 from stateauditor.program.roles.adapter import ReplyAdapter, instructions, refuse_leaks
 from stateauditor.program.roles.dependency import (
     PremiseAdjudicator,
@@ -97,7 +98,7 @@ class StateAuditor(dspy.Module):  # type: ignore[misc]  # dspy has no type infor
             return memory
         if not isinstance(memory, Memory):
             memory = read_memory(memory, allow_undated=allow_undated)
-        return MemoryIndex.build(memory, self.config.retrieval, redact=redact)
+        return MemoryIndex.build(memory, self.config.retrieval)
 
     def audit(
         self, memory: Any, question: str, draft: str, *, allow_undated: bool = False
@@ -160,7 +161,7 @@ class StateAuditor(dspy.Module):  # type: ignore[misc]  # dspy has no type infor
 
     async def _strict(self, index: MemoryIndex, question: str, draft: str) -> AuditResult:
         audit = _Audit(self, index, question, draft)
-        if not index.memory.evidence():
+        if not len(index.sentences):
             return audit.result()
         if audit.retrieve():
             await audit.examine()
@@ -171,22 +172,23 @@ class StateAuditor(dspy.Module):  # type: ignore[misc]  # dspy has no type infor
 
     async def _joint(self, index: MemoryIndex, pairs: Sequence[Pair]) -> list[AuditResult]:
         audits = [_Audit(self, index, question, draft) for question, draft in pairs]
-        if not index.memory.evidence():
+        if not len(index.sentences):
             return [audit.result() for audit in audits]
         running = [audit for audit in audits if audit.retrieve()]
         if not running:
             return [audit.result() for audit in audits]
-        readout = index.union(
-            [audit.readout for audit in running],
+        readout = index.expand(
+            union([audit.readout for audit in running]),
             [audit.question for audit in running],
             budget_tokens=self.config.expansion_tokens,
+            redact=redact,
         )
         named = [audit.pair(f"P{i}") for i, audit in enumerate(running, start=1)]
         examined = [audit.examine_base() for audit in running]
         proposal = running[0].propose(readout, named)  # paid once, recorded with the first pair
         *_, candidates = await asyncio.gather(*examined, proposal)
         for audit, pair in zip(running, named, strict=True):
-            audit.readout = readout
+            audit.widen(readout)
             audit.validate(candidates, pair.id)
         await asyncio.gather(*(audit.settle() for audit in running))
         return [audit.result() for audit in audits]
@@ -217,7 +219,7 @@ class _Audit:
     def retrieve(self) -> bool:
         """Choose the evidence; False when that broke."""
         try:
-            self.readout = self.index.retrieve(self.question)
+            self.readout = self.index.retrieve(self.question, redact=redact)
         except Exception as error:  # noqa: BLE001  # fail open, whatever breaks
             self.run.fail(RoleName.RETRIEVAL, error)
             return False
@@ -234,14 +236,28 @@ class _Audit:
         expanded = self.readout
         if self.config.expand_evidence:
             expanded = self.index.expand(
-                self.readout, [self.question], budget_tokens=self.config.expansion_tokens
+                self.readout,
+                [self.question],
+                budget_tokens=self.config.expansion_tokens,
+                redact=redact,
             )
         pair = self.pair("P1")
-        _, candidates = await asyncio.gather(
-            self.examine_base(), self.propose(expanded, [pair])
-        )
-        self.readout = expanded
+        _, candidates = await asyncio.gather(self.examine_base(), self.propose(expanded, [pair]))
+        self.widen(expanded)
         self.validate(candidates, pair.id)
+
+    def widen(self, readout: Readout) -> None:
+        """Take the expanded evidence for the audit's readout; findings keep their lines."""
+        places = relocated(self.readout, readout)
+        self.premises = tuple(
+            p.model_copy(update={"evidence": tuple(places[e] for e in p.evidence)})
+            for p in self.premises
+        )
+        self.timeline = tuple(
+            t.model_copy(update={"evidence": tuple(places[e] for e in t.evidence)})
+            for t in self.timeline
+        )
+        self.readout = readout
 
     async def examine_base(self) -> None:
         """The base audit: both anchored passes, as far as the variant has them."""
@@ -360,7 +376,8 @@ class _Audit:
         reply: str = await self.auditor.reply_adapter.acall(
             question=self.question, draft=self.safe_draft, directives=typed
         )
-        texts = [entry.text for entry in self.index.memory.evidence()]
+        shown = {line.entry_id for line in self.readout.entries}
+        texts = [entry.text for entry in self.index.sentences.entries if entry.id in shown]
         refuse_leaks(reply, question=self.question, draft=self.draft, texts=texts)
         return reply
 

@@ -9,6 +9,12 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TypeVar
 
+from dspy.utils.exceptions import (
+    LMConfigurationError,
+    LMTransportError,
+    LMUnsupportedFeatureError,
+)
+
 from stateauditor.program.backends.backend import Backend
 from stateauditor.program.backends.config import LMRole
 from stateauditor.program.backends.recording import recording
@@ -82,7 +88,9 @@ class AuditRun:
     def calls(self) -> tuple[CallRecord, ...]:
         """All calls in the graph's order, which does not depend on timing."""
         return tuple(
-            call for role in sorted(self._calls, key=_ORDER.__getitem__) for call in self._calls[role]
+            call
+            for role in sorted(self._calls, key=_ORDER.__getitem__)
+            for call in self._calls[role]
         )
 
     @property
@@ -94,8 +102,8 @@ class AuditRun:
 def describe(error: Exception) -> str:
     """What went wrong, without memory text and without keys.
 
-    Only our own messages are known to be free of model output; of other errors
-    the kind and, for HTTP errors, the status and a shortened message are kept.
+    Of foreign errors the kind and the HTTP status are kept. A message is kept
+    only where no server had a part in it: servers quote what they were sent.
     """
     if isinstance(error, StateAuditorError):
         return str(error)
@@ -103,10 +111,11 @@ def describe(error: Exception) -> str:
         return "timed out"
     kind = type(error).__name__
     status = getattr(error, "status", None)
-    if status is None:
-        return kind
-    message = " ".join(str(getattr(error, "message", "")).split())[:200]
-    return _without_keys(f"{kind}: HTTP {status}: {message}")
+    if status is not None:
+        return f"{kind}: HTTP {status}"
+    if isinstance(error, LMTransportError | LMConfigurationError | LMUnsupportedFeatureError):
+        return _without_keys(f"{kind}: {' '.join(error.message.split())[:300]}")
+    return kind
 
 
 def _without_keys(text: str) -> str:

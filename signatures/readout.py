@@ -6,14 +6,16 @@ import json
 
 from pydantic import model_serializer
 
-from stateauditor.signatures.models import Readout, RenderedEntry
+from stateauditor.signatures.models import Readout, Timestamp
 
 
-def render_line(entry: RenderedEntry) -> str:
-    """One entry as a line; the text is a JSON string, so that it cannot leave its quotes."""
-    time = "unknown time" if entry.timestamp is None else str(entry.timestamp)
-    place = entry.session if entry.session is not None else "fact"
-    return f"{entry.id} | {time} | {place} | {json.dumps(entry.text, ensure_ascii=False)}"
+def render_line(entry_id: str, timestamp: Timestamp | None, text: str) -> str:
+    """One readout line: ``E01 [2024-02-20T02:45Z] "text"``.
+
+    The text is a JSON string, so that it cannot leave its quotes.
+    """
+    time = "unknown time" if timestamp is None else str(timestamp)
+    return f"{entry_id} [{time}] {json.dumps(text, ensure_ascii=False)}"
 
 
 class PromptReadout(Readout):
@@ -21,7 +23,10 @@ class PromptReadout(Readout):
 
     @model_serializer(mode="plain")
     def _render(self) -> str:
-        return "\n".join(render_line(entry) for entry in self.entries) or "(no entries)"
+        return (
+            "\n".join(render_line(e.id, e.timestamp, e.text) for e in self.entries)
+            or "(no entries)"
+        )
 
     @classmethod
     def of(cls, readout: Readout) -> PromptReadout:

@@ -74,7 +74,11 @@ class TypedAdapter(dspy.JSONAdapter):  # type: ignore[misc]  # dspy has no type 
                 try:
                     # JSONAdapter's own choice of format is replaced below.
                     values = await super().acall(
-                        lm, {**settings, **_response_format(mode, signature)}, signature, demos, inputs
+                        lm,
+                        {**settings, **_response_format(mode, signature)},
+                        signature,
+                        demos,
+                        inputs,
                     )
                 except (LMInvalidRequestError, LMUnsupportedFeatureError) as error:
                     if mode is modes[-1] or isinstance(error, ContextWindowExceededError):

@@ -149,5 +149,5 @@ def _build(lm: LMConfig, store: ResponseStore, key: str | None) -> BackendLM:
             price=lm.price,
             **settings,
         )
-    except Exception as error:  # noqa: BLE001  # DSPy raises many kinds for a bad model or setting
+    except Exception as error:  # DSPy raises many kinds for a bad model or setting
         raise ConfigError(f"the LM {lm.model!r} cannot be built: {error}") from error

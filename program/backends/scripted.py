@@ -24,6 +24,7 @@ from stateauditor.program.backends.recording import current_role
 from stateauditor.program.backends.store import CacheMode, ResponseStore, default_folder
 
 MODEL = "scripted/replies"
+NOTHING_FOUND = {"reasoning": "nothing"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +49,7 @@ Script = Mapping[str, Reply | list[Reply]] | Callable[[ScriptedRequest], Reply]
 class ScriptedEngine:
     """Answers by the role that is calling; a list is used up one reply a call.
 
-    Roles without a script get an empty object, which reads as "nothing found".
+    Roles without a script find nothing.
     ``requests`` keeps what was asked, in order.
     """
 
@@ -85,7 +86,7 @@ class ScriptedEngine:
     def _next(self, role: str) -> Reply:
         if callable(self.script):
             return self.script
-        reply = self.script.get(role, {})
+        reply = self.script.get(role, NOTHING_FOUND)
         if not isinstance(reply, list):
             return reply
         position = self._served.get(role, 0)
@@ -115,4 +116,3 @@ def scripted_backend(script: Script, *, store: ResponseStore | None = None) -> B
     )
     config = BackendConfig(name="scripted", lms={"scripted": LMConfig(model=MODEL)})
     return Backend(config, {"scripted": lm})
-

@@ -39,9 +39,7 @@ def default_folder() -> Path:
     return Path(base) / "stateauditor" / "responses"
 
 
-def request_key(
-    namespace: str, messages: list[dict[str, Any]], settings: Mapping[str, Any]
-) -> str:
+def request_key(namespace: str, messages: list[dict[str, Any]], settings: Mapping[str, Any]) -> str:
     """SHA-256 over the namespace, the messages and the settings that shape an answer."""
     kept = {name: value for name, value in settings.items() if name not in _NOT_IN_KEY}
     payload = json.dumps(

@@ -33,9 +33,7 @@ class ReplyAdapter(Role):
         self, *, question: str, draft: str, directives: Sequence[DirectiveInstruction]
     ) -> str:
         """The complete reply; raises :class:`ReplyRejectedError` for an unusable one."""
-        answer = await self.adapt.acall(
-            question=question, draft=draft, directives=list(directives)
-        )
+        answer = await self.adapt.acall(question=question, draft=draft, directives=list(directives))
         return accepted_reply(str(answer.response), draft)
 
 

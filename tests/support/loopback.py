@@ -84,9 +84,7 @@ def loopback(script: Script | list[Reply]) -> Iterator[Loopback]:
         if reply.delay:
             await asyncio.sleep(reply.delay)
         if reply.body is not None:
-            return Response(
-                reply.body, reply.status, reply.headers, media_type=reply.content_type
-            )
+            return Response(reply.body, reply.status, reply.headers, media_type=reply.content_type)
         if reply.status != 200:
             error = {"error": {"message": reply.text or "scripted", "type": "scripted"}}
             return JSONResponse(error, reply.status, reply.headers)

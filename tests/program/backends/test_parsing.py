@@ -32,7 +32,7 @@ def texts(reply: str) -> list[str]:
         "Sure! Here it is:\n" + json.dumps(GOOD) + "\nHope that helps {smile}.",
         "```json\n" + json.dumps(GOOD) + "\n```",
         "Before.\n```\n" + json.dumps(GOOD, indent=2) + "\n```\nAfter.",
-        "<think>{\"premises\": []}</think>" + json.dumps(GOOD),
+        '<think>{"premises": []}</think>' + json.dumps(GOOD),
         json.dumps({"output": GOOD}),
         json.dumps({"Reasoning": "x", " PREMISES ": GOOD["premises"]}),
         json.dumps(GOOD["premises"]),
@@ -42,9 +42,18 @@ def texts(reply: str) -> list[str]:
         json.dumps(GOOD).replace('"', "'"),
     ],
     ids=[
-        "plain", "prose around", "fence", "fence in prose", "thinking first", "wrapped once",
-        "field names in other case", "bare list", "lone item", "list as JSON text",
-        "trailing comma", "single quotes",
+        "plain",
+        "prose around",
+        "fence",
+        "fence in prose",
+        "thinking first",
+        "wrapped once",
+        "field names in other case",
+        "bare list",
+        "lone item",
+        "list as JSON text",
+        "trailing comma",
+        "single quotes",
     ],
 )
 def test_a_readable_reply_is_read_whatever_surrounds_it(reply: str) -> None:
@@ -86,10 +95,16 @@ def test_enums_numbers_and_flags_are_read_in_the_forms_that_models_write() -> No
     parsed = parse_reply(json.dumps(reply), VERDICTS)
     first, second = parsed.values["verdicts"]
     assert (first.number, first.verdict, first.material, first.current_value) == (
-        2, Verdict.STALE, True, "40",
+        2,
+        Verdict.STALE,
+        True,
+        "40",
     )
     assert (second.number, second.verdict, second.material, second.current_value) == (
-        3, Verdict.VALID, False, None,
+        3,
+        Verdict.VALID,
+        False,
+        None,
     )
     assert parsed.dropped == 1
 

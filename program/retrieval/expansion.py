@@ -1,0 +1,105 @@
+"""The audit's expanded evidence (paper, section 4.1, its last sentences).
+
+The generator reads the compact readout; the audit alone may read more of the
+sessions that retrieval selected at run time. Sentences of those sessions are
+ranked by how much they read like lifecycle disclosures and how well they match
+the queries (one question in the strict protocol, all three probes of a scenario
+in the joint one), and added until the larger budget is spent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from stateauditor.program.retrieval.readout import Page, Redact, to_readout
+from stateauditor.program.retrieval.windows import Sentences
+from stateauditor.signatures.models import Readout, RenderedEntry, RetrievalStep
+
+Floats = npt.NDArray[np.float64]
+
+MATCH_WEIGHT: Final = 4.0
+"""What a full match with a query is worth, in log-odds of being a disclosure."""
+
+
+class Evidence(Protocol):
+    """What expansion needs to know about a memory; the index provides it."""
+
+    @property
+    def sentences(self) -> Sentences:
+        """The sentences of the memory."""
+
+    @property
+    def disclosure(self) -> Floats:
+        """The disclosure score of every sentence."""
+
+    def antecedents(self, row: int, count: int) -> Sequence[int]:
+        """Sentences in strictly earlier sessions that sentence ``row`` may supersede."""
+
+    def window(self, row: int) -> tuple[int, int]:
+        """The window of sentences around a sentence."""
+
+
+def expand(
+    evidence: Evidence,
+    readout: Readout,
+    matches: Sequence[Floats],
+    budget: int,
+    redact: Redact,
+) -> Readout:
+    """``readout`` and more of its own sessions, within ``budget``, with new ids."""
+    sentences = evidence.sentences
+    page = Page(sentences, max(budget, readout.tokens), redact)
+    places = _places(sentences, readout, redact)
+    for entry, (first, last) in places.items():
+        if not page.add(first, last, entry.step):
+            return readout
+    if len(places) < len(readout.entries):
+        return readout  # a line that was cut to a tiny budget: there is no room for more
+    sessions = {int(sentences.session[first]) for first, _ in places.values()}
+    rows = [row for row in _ranked(evidence, matches) if int(sentences.session[row]) in sessions]
+    added = [row for row in rows if page.add(row, row + 1, RetrievalStep.EXPANSION)]
+    for row in added:
+        page.add(*evidence.window(row), RetrievalStep.EXPANSION)
+    pairs = [(old, row) for row in added for old in evidence.antecedents(row, 1)]
+    return to_readout(sentences, page, [*_pairs(places, readout), *pairs], redact)
+
+
+def _ranked(evidence: Evidence, matches: Sequence[Floats]) -> list[int]:
+    """All sentences by disclosure score plus their best relative match with a query."""
+    worth = evidence.disclosure.copy()
+    relative = [match / match.max() for match in matches if match.max(initial=0.0) > 0]
+    if relative:
+        worth += MATCH_WEIGHT * np.max(relative, axis=0)
+    worth = np.round(worth, 9)
+    ranked: list[int] = np.lexsort((np.arange(len(worth)), -worth)).tolist()
+    return ranked
+
+
+def _places(
+    sentences: Sentences, readout: Readout, redact: Redact
+) -> dict[RenderedEntry, tuple[int, int]]:
+    """The sentences behind each line: from its start, as many as give its text."""
+    number_of = {entry.id: number for number, entry in enumerate(sentences.entries)}
+    firsts = sentences.first_of_entry()
+    places: dict[RenderedEntry, tuple[int, int]] = {}
+    for line in readout.entries:
+        number = number_of.get(line.entry_id)
+        if number is None:
+            continue
+        text = sentences.entries[number].text
+        begin, end = int(firsts[number]), int(firsts[number + 1])
+        first = begin + int(np.searchsorted(sentences.start[begin:end], line.start))
+        for last in range(first + 1, end + 1):
+            if redact(text[line.start : int(sentences.end[last - 1])]) == line.text:
+                places[line] = (first, last)
+                break
+    return places
+
+
+def _pairs(places: dict[RenderedEntry, tuple[int, int]], readout: Readout) -> list[tuple[int, int]]:
+    first = {line.id: place[0] for line, place in places.items()}
+    return [(first[old], first[new]) for old, new in readout.pairs]

@@ -1,0 +1,270 @@
+"""The index of one memory: built once, asked many times (paper, section 4.1).
+
+Whatever does not depend on a question is computed while building: sentences,
+windows, BM25 postings, disclosure scores, each session's strongest disclosure
+and the antecedents of the strongest disclosures. A question then costs a few
+look-ups. No model, no clock, no randomness: the same memory and question give
+the same readout to the byte.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from stateauditor.program.memory.entries import Memory
+from stateauditor.program.retrieval.antecedents import AntecedentFinder, build_finder
+from stateauditor.program.retrieval.bm25 import Postings, build_postings
+from stateauditor.program.retrieval.config import RetrievalConfig
+from stateauditor.program.retrieval.disclosures import Disclosures, load_weights, score
+from stateauditor.program.retrieval.expansion import expand
+from stateauditor.program.retrieval.features import Measured, measure, read_vocabulary
+from stateauditor.program.retrieval.lexicon import Lexicon, load_lexicon
+from stateauditor.program.retrieval.readout import Redact, identity, render
+from stateauditor.program.retrieval.selection import Matches, Selection, select
+from stateauditor.program.retrieval.tokens import fold, stem, words
+from stateauditor.program.retrieval.windows import (
+    Sentences,
+    Window,
+    Windows,
+    cut_windows,
+    ragged_range,
+    read_sentences,
+)
+from stateauditor.signatures.models import Readout
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+DEFAULT: Final = RetrievalConfig()
+
+
+@dataclass(frozen=True)
+class MemoryIndex:
+    """Everything about a memory that retrieval needs; see :meth:`build`.
+
+    ``terms`` is the index term of every word of ``sentences``, -1 for a stop
+    word. ``ranked`` lists the strongest disclosures, best first, and ``links``
+    their antecedents.
+    """
+
+    config: RetrievalConfig
+    sentences: Sentences
+    windows: Windows
+    terms: Ints
+    postings: Postings
+    measured: Measured
+    disclosures: Disclosures
+    finder: AntecedentFinder
+    ranked: tuple[int, ...]
+    links: dict[int, tuple[int, ...]]
+
+    @classmethod
+    def build(cls, memory: Memory, config: RetrievalConfig = DEFAULT) -> MemoryIndex:
+        """Index the evidence of ``memory``: user turns and facts, never assistant turns."""
+        return _build(read_sentences(memory.evidence()), config)
+
+    def retrieve(
+        self,
+        question: str,
+        *,
+        config: RetrievalConfig | None = None,
+        budget_tokens: int | None = None,
+        redact: Redact = identity,
+    ) -> Readout:
+        """The readout for a question.
+
+        ``config`` may switch steps or change slots without a new index (its
+        window sizes are those of the index). ``redact`` is applied to every
+        text before it is priced and shown.
+        """
+        used = config or self.config
+        budget = used.budget_tokens if budget_tokens is None else budget_tokens
+        return render(self.sentences, self.select(question, used), budget, redact)
+
+    def select(self, question: str, config: RetrievalConfig | None = None) -> Selection:
+        """The choices for a question in order of preference, before any budget."""
+        used = config or self.config
+        if not len(self.sentences):
+            return Selection((), ())
+        return select(self, self.match(question), used)
+
+    def expand(
+        self,
+        readout: Readout,
+        queries: Sequence[str],
+        *,
+        budget_tokens: int | None = None,
+        redact: Redact = identity,
+    ) -> Readout:
+        """The audit's wider view of the sessions that ``readout`` already shows.
+
+        Everything in ``readout`` stays; lifecycle-focused sentences of the same
+        sessions are added, ranked by ``queries`` (one question, or the three
+        probes of a scenario). Never a session that retrieval did not select.
+        """
+        budget = self.config.expansion_tokens if budget_tokens is None else budget_tokens
+        return expand(
+            self, readout, [self.sentence_match(query) for query in queries], budget, redact
+        )
+
+    @property
+    def windows_examined(self) -> int:
+        """How many windows a question is compared with: all of them."""
+        return len(self.windows)
+
+    def each_window(self) -> list[Window]:
+        """The windows with their places in their entries, in memory order."""
+        sentences = self.sentences
+        result = []
+        for first, last in zip(
+            self.windows.first.tolist(), self.windows.last.tolist(), strict=True
+        ):
+            entry = sentences.entries[int(sentences.entry[first])]
+            start, end = int(sentences.start[first]), int(sentences.end[last - 1])
+            result.append(
+                Window(
+                    entry.id, entry.session, entry.turn, entry.timestamp,
+                    start, end, entry.text[start:end],
+                )
+            )  # fmt: skip
+        return result
+
+    # --- what selection asks (selection.Evidence) ------------------------------
+
+    @property
+    def session_of(self) -> Ints:
+        """The session of every sentence."""
+        return self.sentences.session
+
+    @property
+    def disclosure(self) -> Floats:
+        """The disclosure score of every sentence."""
+        return self.disclosures.disclosure
+
+    @cached_property
+    def _strongest(self) -> list[int]:
+        order = _best_first(self.disclosures.disclosure)
+        best = np.zeros(int(self.sentences.session.max(initial=-1)) + 1, dtype=np.int64)
+        best[self.sentences.session[order[::-1]]] = order[::-1]
+        return best.tolist()
+
+    def strongest(self, session: int) -> int:
+        """The strongest disclosure of a session."""
+        return self._strongest[session]
+
+    def antecedents(self, row: int, count: int) -> Sequence[int]:
+        """Sentences in strictly earlier sessions that sentence ``row`` may supersede."""
+        known = self.links.get(row)
+        if known is not None and count <= self.config.antecedent_slots:
+            return known[:count]
+        return self.finder.find(row, count)
+
+    def window(self, row: int) -> tuple[int, int]:
+        """The window with sentence ``row`` in its middle, as far as its turn allows."""
+        size = self.config.window_sentences
+        begin, end = self._turn_of[row]
+        first = max(begin, min(row - (size - 1) // 2, end - size))
+        return first, min(first + size, end)
+
+    @cached_property
+    def _turn_of(self) -> list[tuple[int, int]]:
+        firsts = self.sentences.first_of_entry()
+        entry = self.sentences.entry
+        return list(zip(firsts[entry].tolist(), firsts[entry + 1].tolist(), strict=True))
+
+    # --- questions ------------------------------------------------------------
+
+    def match(self, question: str) -> Matches:
+        """Each session's best window for a question, and the sentence at its core."""
+        query = self.query_terms(question)
+        scores = self.postings.scores(query)
+        window_session = self.sentences.session[self.windows.first]
+        sessions = int(self.sentences.session.max(initial=-1)) + 1
+        top = np.zeros(sessions)
+        np.maximum.at(top, window_session, scores)
+        winners = np.flatnonzero((scores == top[window_session]) & (scores > 0))[::-1]
+        window = np.zeros(sessions, dtype=np.int64)
+        window[window_session[winners]] = winners
+        return Matches(self._cores(window, self._sentence_match(query)), top)
+
+    def sentence_match(self, question: str) -> Floats:
+        """The idf of the question's terms that each sentence holds, repeats included."""
+        return self._sentence_match(self.query_terms(question))
+
+    def query_terms(self, question: str) -> list[str]:
+        """The question's terms; without the words of the asking, unless it has no others."""
+        lexicon = load_lexicon()
+        folded = [word for word in map(fold, words(question)) if word not in lexicon.stop_words]
+        asked = [word for word in folded if word not in lexicon.frame_words]
+        return [stem(word) for word in asked or folded]
+
+    def _sentence_match(self, query: Sequence[str]) -> Floats:
+        weight = np.zeros(len(self.postings.idf) + 1)
+        for term in query:
+            number = self.postings.terms.get(term)
+            if number is not None:
+                weight[number] = self.postings.idf[number]
+        gained = np.concatenate(([0.0], np.cumsum(weight[self.terms])))
+        offsets = self.sentences.offsets
+        return np.round(gained[offsets[1:]] - gained[offsets[:-1]], 9)
+
+    def _cores(self, window: Ints, match: Floats) -> Ints:
+        """In each window the sentence that matches best, then states most."""
+        best = self.windows.first[window]
+        last = self.windows.last[window]
+        statement = self.disclosures.statement
+        for step in range(1, self.config.window_sentences):
+            other = np.minimum(self.windows.first[window] + step, last - 1)
+            better = (match[other] > match[best]) | (
+                (match[other] == match[best]) & (statement[other] > statement[best])
+            )
+            best = np.where(better, other, best)
+        return best
+
+
+def _build(sentences: Sentences, config: RetrievalConfig) -> MemoryIndex:
+    lexicon: Lexicon = load_lexicon()
+    vocabulary = read_vocabulary(sentences.vocabulary, lexicon)
+    windows = cut_windows(sentences, config.window_sentences, config.window_stride)
+    terms = vocabulary.term[sentences.word_ids]
+    postings = build_postings(vocabulary.terms, *_window_terms(sentences, windows, terms))
+    measured = measure(sentences, vocabulary, lexicon, postings.idf)
+    disclosures = score(measured, load_weights())
+    finder = build_finder(
+        sentences, terms, postings.idf, measured.attributes, disclosures.statement
+    )
+    ranked = tuple(_best_first(disclosures.disclosure)[: config.change_slots].tolist())
+    return MemoryIndex(
+        config=config,
+        sentences=sentences,
+        windows=windows,
+        terms=terms,
+        postings=postings,
+        measured=measured,
+        disclosures=disclosures,
+        finder=finder,
+        ranked=ranked,
+        links={row: finder.find(row, config.antecedent_slots) for row in ranked},
+    )
+
+
+def _window_terms(sentences: Sentences, windows: Windows, terms: Ints) -> tuple[Ints, Ints]:
+    """The terms of all windows one after another, stop words left out, and their offsets."""
+    begin = sentences.offsets[windows.first]
+    counts = sentences.offsets[windows.last] - begin
+    gathered = terms[np.repeat(begin, counts) + ragged_range(counts)]
+    content = gathered >= 0
+    owner = np.repeat(np.arange(len(windows), dtype=np.int64), counts)[content]
+    sizes = np.bincount(owner, minlength=len(windows))
+    return gathered[content], np.concatenate(([0], np.cumsum(sizes, dtype=np.int64)))
+
+
+def _best_first(scores: Floats) -> Ints:
+    """Rows by falling score; ties in memory order."""
+    return np.lexsort((np.arange(len(scores)), -scores))

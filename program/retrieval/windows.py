@@ -1,0 +1,149 @@
+"""Overlapping sentence windows over the entries that may be evidence (paper, section 4.1).
+
+A window is a few consecutive sentences of one user turn or stored fact; it
+never crosses turns, and assistant turns have none. Sentences and windows are
+kept as columns (one array a property, one row a sentence), because a long
+history has hundreds of thousands of them; ``Window`` is the view of one row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from stateauditor.program.retrieval.text import sentence_spans
+from stateauditor.program.retrieval.tokens import words
+from stateauditor.signatures.models import MemoryEntry, Timestamp
+
+Ints = npt.NDArray[np.int64]
+Bools = npt.NDArray[np.bool_]
+
+_QUESTION_MARKS: Final = frozenset("?？؟;⁇")
+_CLOSERS: Final = "\"'”’»)]}】」』）*_ "
+
+
+class Window(NamedTuple):
+    """One window: where it stands, and between which code points of its entry."""
+
+    entry_id: str
+    session: str | None
+    turn: int | None
+    timestamp: Timestamp | None
+    start: int
+    end: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Sentences:
+    """The sentences of a memory's evidence, in the memory's order, as columns.
+
+    ``entry`` and ``session`` number the rows of ``entries`` and the distinct
+    sessions in order of first appearance; a stored fact is a session of its
+    own. ``word_ids`` holds the words of all sentences one after another as
+    positions in ``vocabulary``; sentence ``i`` owns
+    ``word_ids[offsets[i]:offsets[i + 1]]``.
+    """
+
+    entries: tuple[MemoryEntry, ...]
+    entry: Ints
+    start: Ints
+    end: Ints
+    asks: Bools
+    session: Ints
+    entry_session: Ints
+    offsets: Ints
+    word_ids: Ints
+    vocabulary: tuple[str, ...]
+
+    def __len__(self) -> int:
+        return len(self.entry)
+
+    def first_of_entry(self) -> Ints:
+        """For each entry the number of its first sentence, plus one past the last."""
+        return np.searchsorted(self.entry, np.arange(len(self.entries) + 1))
+
+
+def read_sentences(entries: Sequence[MemoryEntry]) -> Sentences:
+    """Split ``entries`` (evidence only, in the memory's order) into sentence columns."""
+    entry: list[int] = []
+    spans: list[tuple[int, int]] = []
+    asks: list[bool] = []
+    found: list[str] = []
+    counts: list[int] = []
+    for number, item in enumerate(entries):
+        text = item.text
+        for start, end in sentence_spans(text):
+            piece = words(text[start:end])
+            entry.append(number)
+            spans.append((start, end))
+            asks.append(_asks(text, start, end))
+            found.extend(piece)
+            counts.append(len(piece))
+    vocabulary: dict[str, int] = {}
+    ids = [vocabulary.setdefault(word, len(vocabulary)) for word in found]
+    entry_of = np.array(entry, dtype=np.int64)
+    entry_session = number_sessions(entries)
+    places = np.array(spans, dtype=np.int64).reshape(-1, 2)
+    return Sentences(
+        entries=tuple(entries),
+        entry=entry_of,
+        start=places[:, 0],
+        end=places[:, 1],
+        asks=np.array(asks, dtype=np.bool_),
+        session=entry_session[entry_of],
+        entry_session=entry_session,
+        offsets=np.concatenate(([0], np.cumsum(counts, dtype=np.int64))),
+        word_ids=np.array(ids, dtype=np.int64),
+        vocabulary=tuple(vocabulary),
+    )
+
+
+def number_sessions(entries: Iterable[MemoryEntry]) -> Ints:
+    """A number for each entry's session; facts and turns without one stand alone."""
+    seen: dict[tuple[str, str], int] = {}
+    keys = (("session", e.session) if e.session is not None else ("entry", e.id) for e in entries)
+    return np.array([seen.setdefault(key, len(seen)) for key in keys], dtype=np.int64)
+
+
+def _asks(text: str, start: int, end: int) -> bool:
+    while end > start and text[end - 1] in _CLOSERS:
+        end -= 1
+    return end > start and text[end - 1] in _QUESTION_MARKS
+
+
+@dataclass(frozen=True, slots=True)
+class Windows:
+    """Each window as a range of sentences: ``first`` included, ``last`` excluded."""
+
+    first: Ints
+    last: Ints
+
+    def __len__(self) -> int:
+        return len(self.first)
+
+
+def cut_windows(sentences: Sentences, size: int, stride: int) -> Windows:
+    """Windows of ``size`` sentences every ``stride`` sentences of each entry.
+
+    The last window of an entry ends with its last sentence, so that every
+    sentence stands in a window; a shorter entry is one window.
+    """
+    firsts = sentences.first_of_entry()
+    counts = np.diff(firsts)
+    per_entry = np.where(counts > 0, np.maximum(0, -(-(counts - size) // stride)) + 1, 0)
+    offsets = ragged_range(per_entry)
+    begin = np.repeat(firsts[:-1], per_entry)
+    count = np.repeat(counts, per_entry)
+    first = begin + np.minimum(offsets * stride, np.maximum(0, count - size))
+    return Windows(first, np.minimum(first + size, begin + count))
+
+
+def ragged_range(counts: Ints) -> Ints:
+    """0..n-1 for each n in ``counts``, one after another: [2, 3] -> 0 1 0 1 2."""
+    starts = np.cumsum(counts) - counts
+    return np.arange(int(counts.sum()), dtype=np.int64) - np.repeat(starts, counts)
