@@ -185,6 +185,8 @@ def test_negations_that_do_not_govern_the_span(quote: str, text: str) -> None:
     ("quote", "text"),
     [
         ("moved to Denver", "I moved from Denver"),
+        ("moved from Denver", "I moved to Denver"),
+        ("moved into Denver", "I moved from Denver"),
         ("with the TV on all night", "with the TV off all night"),
         ("I am employed at Acme", "I am unemployed at Acme"),
         ("Dеnver flat", "my Denver flat"),  # a Cyrillic letter
@@ -295,7 +297,7 @@ def test_cross_entry_is_told_apart_from_ungrounded() -> None:
         ("employer", "employee", False),
         ("payer", "payee", False),
         ("accommodation", "acomodation", True),
-        ("accommodate", "acxommodzte", False),
+        ("accommodate", "acxommydzte", False),
         ("kitchen", "kichen", True),
         ("cat", "cats", False),
         ("b12x", "b13x", False),
@@ -349,8 +351,8 @@ def test_an_entry_of_one_repeated_word_stays_bounded() -> None:
 # --- properties -------------------------------------------------------------
 
 VOCABULARY = """
-    harbour violin glacier mustard oyster penguin quartz ribbon saddle thunder umbrella velvet 
-    walnut yogurt zeppelin almond biscuit cactus dolphin ember falcon guitar hammock iceberg 
+    harbour violin glacier mustard oyster penguin quartz ribbon saddle thunder umbrella velvet
+    walnut yogurt zeppelin almond biscuit cactus dolphin ember falcon guitar hammock iceberg
     jasmine kettle lantern
 """
 WORDS = st.sampled_from(VOCABULARY.split())

@@ -38,6 +38,8 @@ _SPAN = re.compile(
     r"(\d+|[a-z]+)(?: of| more)? (day|week|month)s? ",
     re.IGNORECASE,
 )
+# What the user claims: the words that follow "my" or "I" in the same clause.
+_OWN = re.compile(r"(?<= )(?=(?:my|our|i|we|user) ((?:[^\s,;:().!?]+ ){1,6}))", re.IGNORECASE)
 _DAYS = {"day": 1, "week": 7, "month": 31}
 
 
@@ -266,10 +268,7 @@ def _ending_changes(
     earlier = [
         s
         for s in found.all
-        if s.first_person
-        and words <= s.sentence.content
-        and newer(ending.statement, s)
-        and s.sentence.text != ending.statement.sentence.text
+        if _claims(s, words) and newer(ending.statement, s)
     ]
     if not earlier or _taken_up_again(found, ending, words):
         return []
@@ -285,6 +284,14 @@ def _ending_changes(
             old_words=words,
         )
     ]
+
+
+def _claims(statement: Statement, words: frozenset[str]) -> bool:
+    """Whether a statement says of a thing that it is the user's: "my kayak", "I play the piano"."""
+    if not (statement.first_person and words <= statement.sentence.content):
+        return False
+    near = _OWN.finditer(statement.sentence.norm)
+    return any(words <= content_words(match.group(1)) for match in near)
 
 
 def _taken_up_again(found: Findings, ending: EventMention, words: frozenset[str]) -> bool:

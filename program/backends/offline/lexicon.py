@@ -40,6 +40,7 @@ class StatementsFile(_Strict):
     temporary: ObstacleEntry
     other_person: ObstacleEntry
     past: ObstacleEntry
+    former: ObstacleEntry
     additive: ObstacleEntry
     recap: ObstacleEntry
     negated: ObstacleEntry

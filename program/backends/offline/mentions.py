@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from stateauditor.program.backends.offline.lexicon import lexicon
@@ -78,7 +78,9 @@ def value_mentions(statement: Statement) -> list[ValueMention]:
             continue
         if match.value is not None and match.value[:1].isupper() and not is_name(value):
             continue
-        if statement.obstacle(match) is None:
+        # "My new Austin flat" takes the flat for granted, whatever is wanted of it.
+        ignore = frozenset({"hypothetical"} if kind == "held" else ())
+        if statement.obstacle(match, ignore) is None:
             found[frame] = ValueMention(frame, kind, value, statement, match)
     return list(found.values())
 
@@ -123,14 +125,22 @@ def ending_mentions(statement: Statement) -> list[EventMention]:
 
 def facet_hits(sentences: Iterable[Sentence]) -> dict[str, FacetHits]:
     """The facets that a text names; mentions that it advises against are left out."""
+    return _hits((s, label, match) for s in sentences for label, match in facet_mentions(s))
+
+
+def facet_mentions(sentence: Sentence) -> Iterator[tuple[str, Match]]:
+    """The phrases of a sentence that name a facet, each with "facet:strong" or "facet:weak"."""
+    for label, match in lexicon().facet_patterns.find(sentence):
+        if not _avoided(sentence, match):
+            yield label, match
+
+
+def _hits(mentions: Iterable[tuple[Sentence, str, Match]]) -> dict[str, FacetHits]:
     found: dict[str, tuple[set[str], set[str]]] = {}
-    for sentence in sentences:
-        for label, match in lexicon().facet_patterns.find(sentence):
-            if _avoided(sentence, match):
-                continue
-            facet, _, kind = label.partition(":")
-            strong, weak = found.setdefault(facet, (set(), set()))
-            (strong if kind == "strong" else weak).add(match.phrase.casefold())
+    for _, label, match in mentions:
+        facet, _, kind = label.partition(":")
+        strong, weak = found.setdefault(facet, (set(), set()))
+        (strong if kind == "strong" else weak).add(match.phrase.casefold())
     return {f: FacetHits(frozenset(s), frozenset(w)) for f, (s, w) in found.items()}
 
 
@@ -140,24 +150,23 @@ def _avoided(sentence: Sentence, match: Match) -> bool:
 
 
 def facets_stated(statement: Statement) -> dict[str, FacetHits]:
-    """The facets that a statement gives to the user (a question about one's own counts)."""
+    """The facets that a statement gives to the user (a question about one's own counts).
+
+    One ordinary word is enough beside a word of habit: "I run most mornings".
+    """
     if not statement.first_person:
         return {}
-    stated = {}
-    for facet, hits in facet_hits([statement.sentence]).items():
-        if hits.named and _holds(statement, facet):
-            stated[facet] = hits
-    return stated
-
-
-def _holds(statement: Statement, facet: str) -> bool:
     ignore = frozenset({"question", "additive"})
-    return any(
-        label.startswith(f"{facet}:") and statement.obstacle(match, ignore) is None
-        for label, match in lexicon().facet_patterns.find(statement.sentence)
-    )
+    sentence = statement.sentence
+    standing = [
+        (sentence, label, match)
+        for label, match in facet_mentions(sentence)
+        if statement.obstacle(match, ignore) is None
+    ]
+    habit = bool(standing) and tells_habit(sentence)
+    return {facet: hits for facet, hits in _hits(standing).items() if hits.named or habit}
 
 
 def tells_habit(sentence: Sentence) -> bool:
     """Whether a sentence tells of a habit or a lasting state."""
-    return any(lexicon().habit.find(sentence))
+    return next(lexicon().habit.find(sentence), None) is not None

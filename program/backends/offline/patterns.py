@@ -8,7 +8,7 @@ read regular expressions:
     ``live|lives``   one of these words
     ``jog*``         a word that starts so
     ``just?``        may be missing (also ``just|finally?``)
-    ``..``           up to three words, none of them punctuation
+    ``..``           up to four words, none of them punctuation
     ``^``            the start of the sentence, or of a clause in it
     ``{place}``      a capitalised name, captured as the value
     ``{thing}``      one to three plain words, captured as the value
@@ -24,7 +24,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from stateauditor.program.backends.offline.text import Sentence
+from stateauditor.program.backends.offline.text import PREFIX, Sentence
 
 _UPPER = "A-ZÀ-ÖØ-Þ"
 _NAME = rf"(?-i:[{_UPPER}][^\s,;:().!?\"“”—–]*)"
@@ -58,10 +58,10 @@ class Match:
 
 @dataclass(frozen=True)
 class Pattern:
-    """A compiled pattern with the words of which one must be there for it to match."""
+    """A pattern with the words that must be there for it to match."""
 
     source: str
-    anchors: frozenset[str]
+    required: tuple[frozenset[str], ...]
     literals: frozenset[str]
     expression: str
 
@@ -72,6 +72,8 @@ class Pattern:
 
     def find(self, sentence: Sentence) -> Match | None:
         """The first match in the sentence."""
+        if any(words.isdisjoint(sentence.words) for words in self.required):
+            return None
         found = self._regex.search(sentence.norm)
         if found is None:
             return None
@@ -87,7 +89,7 @@ class Pattern:
 
 def _element(element: str) -> str:
     if element == "..":
-        return rf"(?:{_WORD} ){{0,3}}?"
+        return rf"(?:{_WORD} ){{0,4}}?"
     if element == "^":
         return r"(?:(?<=^ )|(?<=[,;:.—] ))"
     if element in _CAPTURES:
@@ -101,26 +103,36 @@ def _element(element: str) -> str:
     return rf"(?:(?:{alternatives}) ){'?' if optional else ''}"
 
 
-def _anchors(elements: Iterable[str]) -> frozenset[str]:
-    """The alternatives of the most telling obligatory element, for the index."""
-    best: frozenset[str] = frozenset()
+def _required(elements: Iterable[str]) -> tuple[frozenset[str], ...]:
+    """What must stand in a sentence for a pattern to match: one word of each set.
+
+    Open words ("jog*") are required by their first letters, as in ``Sentence.words``.
+    """
+    required = []
     for element in elements:
-        if element in ("..", "^", "i") or element in _CAPTURES or element.endswith("?"):
+        if element in ("..", "^") or element in _CAPTURES or element.endswith("?"):
             continue
         words = element.casefold().split("|")
-        if any(w.endswith("*") or w == "i" for w in words):
-            continue
-        if not best or min(map(len, words)) > min(map(len, best)):
-            best = frozenset(words)
-    return best
+        required.append(
+            frozenset(f"{w[:PREFIX]}*" if w.endswith("*") else w for w in words)
+            | ({"we", "user"} if "i" in words else set())
+        )
+    return tuple(sorted(required, key=_commonness))
+
+
+def _commonness(words: frozenset[str]) -> tuple[int, int]:
+    """Short words and long lists are met often; the rest makes the better index."""
+    return (-min(map(len, words)), len(words))
 
 
 def compile_pattern(source: str) -> Pattern:
     """Compile one line of the pattern language."""
     elements = source.split()
+    if not _required(elements):
+        raise ValueError(f"a pattern needs at least one plain word: {source!r}")
     body = "".join(_element(e) for e in elements)
     literals = {w for e in elements for w in e.casefold().rstrip("?").split("|")}
-    return Pattern(source, _anchors(elements), frozenset(literals), rf"(?<=\s){body}")
+    return Pattern(source, _required(elements), frozenset(literals), rf"(?<=\s){body}")
 
 
 class PatternIndex:
@@ -128,21 +140,17 @@ class PatternIndex:
 
     def __init__(self, labelled: Iterable[tuple[str, Pattern]]) -> None:
         self._by_word: dict[str, list[tuple[int, str, Pattern]]] = {}
-        self._always: list[tuple[int, str, Pattern]] = []
         for order, (label, pattern) in enumerate(labelled):
-            for word in pattern.anchors:
+            for word in pattern.required[0]:
                 self._by_word.setdefault(word, []).append((order, label, pattern))
-            if not pattern.anchors:
-                self._always.append((order, label, pattern))
 
     def find(self, sentence: Sentence) -> Iterator[tuple[str, Match]]:
         """Labels and matches in the order of the lexicon; one match a pattern."""
         candidates = {
             order: (label, pattern)
-            for word in sentence.words
-            for order, label, pattern in self._by_word.get(word, ())
+            for word in sentence.words & self._by_word.keys()
+            for order, label, pattern in self._by_word[word]
         }
-        candidates.update({order: (label, pattern) for order, label, pattern in self._always})
         for order in sorted(candidates):
             label, pattern = candidates[order]
             match = pattern.find(sentence)

@@ -118,11 +118,7 @@ class Statement:
 def _belongs_to(cue: Match, found: Match) -> bool:
     """Whether a cue is part of the finding's own pattern ("going vegan", "my ex")."""
     inside = cue.start >= found.start and cue.end <= found.end
-    return inside and set(cue.phrase.casefold().split()) <= found.literals | _value_words(found)
-
-
-def _value_words(found: Match) -> frozenset[str]:
-    return frozenset((found.value or "").casefold().split())
+    return inside and set(cue.phrase.casefold().split()) <= found.literals
 
 
 def statements(readout: Readout) -> list[Statement]:

@@ -14,7 +14,11 @@ from functools import cached_property
 
 _SENTENCE_END = re.compile(r"(?<=[.!?…])[\"'”’)\]]*\s+|(?<=[。！？])|\n+")
 _ABBREVIATION = re.compile(r"(?:\b(?:Mr|Mrs|Ms|Dr|St|Mt|Jr|Sr|vs|etc|approx|Ave)|e\.g|i\.e)\.$")
-_TOKEN = re.compile(r"\d+(?:[.,:/-]\d+)*|[^\W\d_]+(?:['’][^\W\d_]+)*|[\w+#%$€£]+|[,;:()—–\"“”!?.]")
+_TOKEN = re.compile(
+    r"[$€£]?\d+(?:[.,:/-]\d+)*%?[^\W_]*(?:-[^\W_]+)*"  # figures: $1,200  5k  9-to-5
+    r"|[^\W\d_]+(?:['’-][^\W_]+)*[+#]*"  # words: I've  half-marathon  C++
+    r"|[,;:()—–\"“”!?.。！？，]"
+)
 
 # Written-out contractions, so that one pattern serves "I've" and "I have". The 's of
 # "she's" is read as "is"; after other words it is left as the possessive marker.
@@ -29,6 +33,8 @@ _WHOLE = {
     "wanna": ("want", "to"),
     "gotta": ("have", "to"),
 }
+# Open words in patterns are looked up by so many letters.
+PREFIX = 3
 _IS_HOSTS = {"it", "that", "there", "here", "he", "she", "what", "who", "where", "how"}
 
 # Words that carry no content of their own: they never decide whether two phrases
@@ -47,8 +53,9 @@ class Sentence:
 
     @cached_property
     def words(self) -> frozenset[str]:
-        """The case-folded words and punctuation marks."""
-        return frozenset(self.norm.casefold().split())
+        """The case-folded words and punctuation marks, and the words' first letters ("jog*")."""
+        words = self.norm.casefold().split()
+        return frozenset(words) | {f"{w[:PREFIX]}*" for w in words}
 
     @cached_property
     def content(self) -> frozenset[str]:
@@ -110,7 +117,7 @@ def fold(word: str) -> str:
 
 def content_words(text: str) -> frozenset[str]:
     """The folded content words of a phrase or text."""
-    words = normalise(text).casefold().split()
+    words = normalise(text).casefold().replace("-", " ").split()
     return frozenset(
         fold(w)
         for w in words

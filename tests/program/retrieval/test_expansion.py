@@ -66,7 +66,17 @@ def test_everything_in_the_readout_stays(
             for name, start, end in kept
         )
     assert wider.tokens <= max(wider_budget, readout.tokens)
-    assert len(wider.pairs) >= len(readout.pairs)
+    line_of = {
+        line.id: next(
+            e.id
+            for e in wider.entries
+            if e.entry_id == line.entry_id
+            and e.start <= line.start
+            and line.start + len(line.text) <= e.start + len(e.text)
+        )
+        for line in readout.entries
+    }
+    assert {(line_of[old], line_of[new]) for old, new in readout.pairs} <= set(wider.pairs)
     assert {e.session for e in wider.entries} <= {e.session for e in readout.entries}
 
 
