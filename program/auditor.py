@@ -35,6 +35,7 @@ from stateauditor.program.roles.temporal import ConsistencyChecker, TimelineBuil
 from stateauditor.program.run import AuditRun, RoleName
 from stateauditor.program.safety import neutralise, redact
 from stateauditor.program.validator import check_transitions
+from stateauditor.signatures.adaptation import DirectiveInstruction
 from stateauditor.signatures.errors import InputError
 from stateauditor.signatures.models import (
     AuditResult,
@@ -372,13 +373,14 @@ class _Audit:
         if reply is not None:
             self.response = reply
 
-    async def _adapted(self, typed: Any) -> str:
+    async def _adapted(self, typed: Sequence[DirectiveInstruction]) -> str:
         reply: str = await self.auditor.reply_adapter.acall(
             question=self.question, draft=self.safe_draft, directives=typed
         )
         shown = {line.entry_id for line in self.readout.entries}
         texts = [entry.text for entry in self.index.sentences.entries if entry.id in shown]
-        refuse_leaks(reply, question=self.question, draft=self.draft, texts=texts)
+        allowed = [self.question, self.draft, *(text for d in typed for text in d.evidence)]
+        refuse_leaks(reply, texts=texts, allowed=allowed)
         return reply
 
     def result(self) -> AuditResult:

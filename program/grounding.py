@@ -18,7 +18,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, product
 from typing import Final
 
 from stateauditor.program.alignment import Alignment, align
@@ -229,7 +229,7 @@ def _gap_allowed(
             return False
     said = _between(quotation, one[0], two[0])
     meant = _between(entry, one[1], two[1])
-    return not any(OPPOSITES.get(word) in meant - said for word in said - meant)
+    return not any(pair in OPPOSITES for pair in product(said - meant, meant - said))
 
 
 def _between(text: _Text, one: int, two: int) -> set[str]:

@@ -91,3 +91,13 @@ INSTRUCTIONS: Final = _compile(
 
 SUSPECT: Final = (*MARKERS, *FORGERIES, *INSTRUCTIONS)
 """Everything that must not reach a role out of a memory."""
+
+HINT: Final = regex.compile(
+    r"\[\[|<\||\[/?inst|<</?sys|</|<s>|<(?:start|end|bos|eos|system|assistant)|\#\#"
+    r"|[\"'`](?:verdict|premises|old_quote|new_quote|causal_path|failed_open)"
+    r"|ignore|disregard|forget|override|bypass|skip|are[\W_]+now|system|assistant"
+    r"|json|valid|stale|unknown",
+    regex.IGNORECASE,
+)
+"""What every suspect passage contains in plain ASCII: almost all text has none of it, and the
+patterns above need not be tried there."""

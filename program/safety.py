@@ -14,7 +14,7 @@ from typing import Final
 import regex
 
 from stateauditor.program.folding import Folded, fold_with_map, replace_surrogates
-from stateauditor.program.injection_patterns import FORGERIES, MARKERS, SUSPECT
+from stateauditor.program.injection_patterns import FORGERIES, HINT, MARKERS, SUSPECT
 from stateauditor.program.tokens import content_tokens
 
 REDACTED: Final = "[text removed: it looked like an instruction to the model]"
@@ -82,6 +82,8 @@ def leaks(reply: str, entries: Iterable[str], allowed: Sequence[str]) -> bool:
 
 def _suspect_spans(text: str) -> list[tuple[int, int]]:
     """Return the sentences to remove, in code points, neighbours merged, in order."""
+    if text.isascii() and not HINT.search(text):
+        return []
     folded = fold_with_map(text)
     comparable = _comparable(folded)
     found = [match.span() for pattern in SUSPECT for match in pattern.finditer(comparable)]

@@ -39,6 +39,8 @@ def check_transitions(
     pair under audit (``P1``); ``threshold`` is the share of content tokens, above 0
     and at most 1 (``ValueError`` otherwise).
     """
+    if not candidates:
+        return ()  # most audits end here: do not read the evidence for nothing
     evidence = _evidence(entries)
     return tuple(
         _check(candidate, evidence, f"T{number:02d}", pair, threshold)

@@ -88,14 +88,23 @@ UNITS: Final = _words(
 
 # Swapping one of these for its opposite turns the statement around, and most of
 # them are too short or too common for the coverage to notice.
-OPPOSITES: Final = {
-    a: b
-    for pair in (
-        "to from", "into from", "in out", "on off", "before after", "up down", "over under",
-        "more less", "until since", "like hate", "with without", "always never",
+OPPOSITES: Final = frozenset(
+    pair
+    for a, b in (
+        ("to", "from"),
+        ("into", "from"),
+        ("in", "out"),
+        ("on", "off"),
+        ("before", "after"),
+        ("up", "down"),
+        ("over", "under"),
+        ("more", "less"),
+        ("until", "since"),
+        ("like", "hate"),
+        ("always", "sometimes"),
     )
-    for a, b in (pair.split(), pair.split()[::-1])
-}  # fmt: skip
+    for pair in ((a, b), (b, a))
+)
 
 # What a model writes when it has no value to give; "no pet" is how to say that.
 PLACEHOLDERS: Final = _words(

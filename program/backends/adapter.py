@@ -7,6 +7,7 @@ when a reply could not be read.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 import dspy
@@ -95,6 +96,10 @@ class TypedAdapter(dspy.JSONAdapter):  # type: ignore[misc]  # dspy has no type 
             return values
         raise AssertionError("a structured-output ladder is never empty")
 
+    def format_system_message(self, signature: Any) -> str:
+        """DSPy's system message; it depends on the Signature alone and is slow to write."""
+        return _system_message(self, signature)
+
     def _prepare_response_format(self, lm: Any, lm_kwargs: Any, signature: Any) -> None:
         """Nothing: ``_attempt`` has put the format into ``lm_kwargs`` already."""
 
@@ -128,21 +133,27 @@ class TypedAdapter(dspy.JSONAdapter):  # type: ignore[misc]  # dspy has no type 
             )
 
 
+@lru_cache(maxsize=64)
+def _system_message(adapter: TypedAdapter, signature: Any) -> str:
+    message: str = super(TypedAdapter, adapter).format_system_message(signature)
+    return message
+
+
 def _response_format(mode: StructuredOutput, signature: Any) -> dict[str, Any]:
     """The ``response_format`` setting for a mode, with the Signature's schema where asked."""
     if mode is StructuredOutput.NONE:
         return {}
     if mode is StructuredOutput.JSON_OBJECT:
         return {"response_format": {"type": "json_object"}}
+    schema = {"name": signature.__name__, "schema": _output_schema(signature), "strict": True}
+    return {"response_format": {"type": "json_schema", "json_schema": schema}}
+
+
+@lru_cache(maxsize=64)
+def _output_schema(signature: Any) -> Any:
     fields = {name: (field.annotation, ...) for name, field in signature.output_fields.items()}
     model = create_model(signature.__name__, __config__=ConfigDict(extra="forbid"), **fields)
-    schema = _strict(model.model_json_schema())
-    return {
-        "response_format": {
-            "type": "json_schema",
-            "json_schema": {"name": signature.__name__, "schema": schema, "strict": True},
-        }
-    }
+    return _strict(model.model_json_schema())
 
 
 def _strict(schema: Any) -> Any:

@@ -86,7 +86,7 @@ def _read(
     problems.raise_if_any()
     entries = _entries(items, problems)
     problems.raise_if_any()
-    return Memory(tuple(sorted(entries, key=_order)))
+    return Memory(_ordered(entries))
 
 
 def _wrong_shape(data: object) -> str:
@@ -205,11 +205,17 @@ def _names(item: Item) -> Iterable[str]:
         yield item.member_of
 
 
-def _order(entry: MemoryEntry) -> tuple[SortKey, NaturalKey, int, NaturalKey]:
-    """Time, then session or fact by natural order, then the turn."""
-    return (
-        sort_key(entry.timestamp),
-        natural_key(entry.session or entry.id),
-        -1 if entry.turn is None else entry.turn,
-        natural_key(entry.id),
-    )
+def _ordered(entries: Sequence[MemoryEntry]) -> tuple[MemoryEntry, ...]:
+    """By time, then session or fact by natural order, then the turn."""
+    names = {entry.session or entry.id for entry in entries}
+    places = {name: natural_key(name) for name in names}  # many entries, few sessions
+
+    def order(entry: MemoryEntry) -> tuple[SortKey, NaturalKey, int, str]:
+        return (
+            sort_key(entry.timestamp),
+            places[entry.session or entry.id],
+            -1 if entry.turn is None else entry.turn,
+            entry.id,
+        )
+
+    return tuple(sorted(entries, key=order))

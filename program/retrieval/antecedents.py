@@ -9,7 +9,6 @@ and how much the earlier sentence reads like a lasting statement at all.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
@@ -17,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from stateauditor.program.memory.timestamps import is_later
-from stateauditor.program.retrieval.windows import Sentences
+from stateauditor.program.retrieval.windows import Sentences, ragged_range
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -35,13 +34,17 @@ CANDIDATES_PER_SESSION: Final = 4
 class AntecedentFinder:
     """The sentences that may be antecedents, in memory order, ready to be compared.
 
-    ``by_term`` lists for each index term the candidates that hold it;
+    ``entry`` and ``session`` are those of ``rows``. The candidates that hold term
+    ``t`` are ``term_places[term_starts[t + 1]:term_starts[t + 2]]``;
     ``attributes`` is their attribute table, weighted and scaled to length one.
     """
 
     sentences: Sentences
     rows: Ints
-    by_term: dict[int, list[int]]
+    entry: Ints
+    session: Ints
+    term_starts: Ints
+    term_places: Ints
     idf: Floats
     terms: Ints
     attributes: Floats
@@ -52,39 +55,40 @@ class AntecedentFinder:
     def find(self, row: int, count: int) -> tuple[int, ...]:
         """The ``count`` likeliest antecedents of sentence ``row``, best first.
 
-        Only sentences of other sessions that are certainly earlier qualify:
-        an unknown or equal time never does.
+        Only sentences of other sessions that are certainly earlier qualify: an
+        unknown or equal time never does. Of equal links the later statement
+        comes first, because a restated state is the current one.
         """
-        return tuple(
-            candidate for _, candidate in zip(range(count), self._earlier(row), strict=False)
-        )
-
-    def _earlier(self, row: int) -> Iterator[int]:
-        sentences = self.sentences
-        entry = int(sentences.entry[row])
-        new = sentences.entries[entry].timestamp
-        before = int(np.searchsorted(sentences.entry[self.rows], entry))
+        entry = int(self.sentences.entry[row])
+        new = self.sentences.entries[entry].timestamp
+        before = int(np.searchsorted(self.entry, entry))
         if new is None or before == 0:
-            return
-        links = self._links(row)[:before]
-        links[sentences.session[self.rows[:before]] == sentences.session[row]] = -np.inf
-        # Of equal links the later statement comes first: a restated state is the current one.
-        for place in np.lexsort((-self.rows[:before], -links)).tolist():
-            candidate = int(self.rows[place])
+            return ()
+        links = self._links(row, before)
+        links[self.session[:before] == self.sentences.session[row]] = -np.inf
+        found: list[int] = []
+        while len(found) < count:
+            place = before - 1 - int(links[::-1].argmax())
             if links[place] == -np.inf:
-                return
-            if is_later(new, sentences.entries[int(sentences.entry[candidate])].timestamp):
-                yield candidate
+                break
+            old = self.sentences.entries[int(self.entry[place])].timestamp
+            if is_later(new, old):
+                found.append(int(self.rows[place]))
+                links[place] = -np.inf
+            else:  # nor is any other candidate of that entry
+                links[self.entry[:before] == self.entry[place]] = -np.inf
+        return tuple(found)
 
-    def _links(self, row: int) -> Floats:
-        links = self.prior.copy()
-        begin, end = self.sentences.offsets[row : row + 2]
+    def _links(self, row: int, before: int) -> Floats:
+        links = self.prior[:before].copy()
+        begin, end = self.sentences.offsets[row : row + 2].tolist()
         for term in dict.fromkeys(self.terms[begin:end].tolist()):
-            places = self.by_term.get(term)
-            if places is not None:
-                links[places] += WORD_WEIGHT * self.idf[term]
+            first, last = self.term_starts[term + 1 : term + 3].tolist()
+            places = self.term_places[first:last]
+            links[places[places < before]] += WORD_WEIGHT * self.idf[term]
         mine = _scaled(self.touched[row] * self.attribute_weights)
-        return np.round(links + ATTRIBUTE_WEIGHT * (self.attributes @ mine), 9)
+        links += ATTRIBUTE_WEIGHT * (self.attributes[:before] @ mine)
+        return np.round(links, 9)
 
 
 def build_finder(
@@ -103,18 +107,21 @@ def build_finder(
     )
     order = np.lexsort((np.arange(len(sentences)), -statement))
     rows = np.sort(order[:wanted])
-    by_term: dict[int, list[int]] = {}
-    for place, row in enumerate(rows.tolist()):
-        begin, end = sentences.offsets[row], sentences.offsets[row + 1]
-        for term in dict.fromkeys(terms[begin:end].tolist()):
-            if term >= 0:
-                by_term.setdefault(term, []).append(place)
+    counts = np.diff(sentences.offsets)[rows]
+    held = terms[np.repeat(sentences.offsets[rows], counts) + ragged_range(counts)]
+    keys = np.unique((held + 1) * max(len(rows), 1) + np.repeat(np.arange(len(rows)), counts))
+    term, place = np.divmod(keys, max(len(rows), 1))
+    starts = np.searchsorted(term, np.arange(len(idf) + 2))
+    starts[1] = starts[0]  # term -1 stands for stop words, which link nothing
     touching = touched[rows].sum(axis=0)
     weights = np.log((len(rows) + 1.0) / (touching + 1.0))
     return AntecedentFinder(
         sentences=sentences,
         rows=rows,
-        by_term=by_term,
+        entry=sentences.entry[rows],
+        session=sentences.session[rows],
+        term_starts=starts,
+        term_places=place,
         idf=idf,
         terms=terms,
         attributes=_scaled(touched[rows] * weights),

@@ -49,11 +49,6 @@ class Postings:
                 total[self.window[here]] += self.gain[here]
         return total
 
-    def weight(self, term: str) -> float:
-        """The idf of a term, 0 for one that no window holds."""
-        number = self.terms.get(term)
-        return 0.0 if number is None else float(self.idf[number])
-
 
 def build_postings(terms: Sequence[str], term_ids: Ints, offsets: Ints) -> Postings:
     """Invert windows given as term numbers; window ``w`` owns ``offsets[w]:offsets[w + 1]``."""

@@ -23,11 +23,12 @@ from stateauditor.program.retrieval.bm25 import Postings, build_postings
 from stateauditor.program.retrieval.config import RetrievalConfig
 from stateauditor.program.retrieval.disclosures import Disclosures, load_weights, score
 from stateauditor.program.retrieval.expansion import expand
-from stateauditor.program.retrieval.features import Measured, measure, read_vocabulary
+from stateauditor.program.retrieval.features import Measured, measure
 from stateauditor.program.retrieval.lexicon import Lexicon, load_lexicon
 from stateauditor.program.retrieval.readout import Redact, identity, render
 from stateauditor.program.retrieval.selection import Matches, Selection, select
 from stateauditor.program.retrieval.tokens import fold, stem, words
+from stateauditor.program.retrieval.vocabulary import read_vocabulary
 from stateauditor.program.retrieval.windows import (
     Sentences,
     Window,

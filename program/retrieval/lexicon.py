@@ -44,7 +44,7 @@ class LexiconFile(Frozen):
     stop_words: Group
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Lexicon:
     """Look-ups; cue and attribute numbers are positions in ``cues`` and ``attributes``."""
 

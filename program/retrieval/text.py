@@ -9,6 +9,7 @@ scripts that write no space (``。``, ``！``, ``？``) end one at once.
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 import regex
@@ -19,118 +20,27 @@ MAX_SENTENCE_CHARS: Final = 600
 Span = tuple[int, int]
 
 _CLOSERS = "\"'”’»)\\]}】」』）*_"
-# One alternative for each kind of boundary. The plain stop needs a space after
-# it (so "3.5", "e.g.this" and "v2.0" stay whole); a full-width stop does not.
-_BOUNDARY: Final = regex.compile(
-    rf"[.!?…؟۔।॥։።]+[{_CLOSERS}]*(?=\s)"
-    rf"|[。！？｡‼⁇]+[…]*[{_CLOSERS}]*"
-    r"|[ \t\r\f\v]*(?:\n[ \t\r\f\v]*)+"
+# One alternative for each kind of boundary; the group is what still belongs to
+# the sentence. The plain stop needs a space after it (so "3.5", "e.g.this" and
+# "v2.0" stay whole); a full-width stop does not; a line break stands outside.
+_BOUNDARY: Final = re.compile(
+    rf"([.!?…؟۔।॥։።]+[{_CLOSERS}]*)\s+|([。！？｡‼⁇]+…*[{_CLOSERS}]*)\s*|()[ \t\r\f\v]*\n\s*"
 )
-_ONLY_ONE_SENTENCE: Final = regex.compile(r"[.!?…؟۔।॥։።]\S*\s|[。！？｡‼⁇\n]")
-
-# Words that end in a stop which ends no sentence. "no." and "st." are left out
-# on purpose: as a whole sentence ("No.") and as a street they end one too often.
-_ABBREVIATIONS: Final = frozenset(
-    [
-        "mr",
-        "mrs",
-        "ms",
-        "mx",
-        "dr",
-        "prof",
-        "sr",
-        "jr",
-        "rev",
-        "hon",
-        "capt",
-        "lt",
-        "col",
-        "gen",
-        "sgt",
-        "gov",
-        "sen",
-        "rep",
-        "pres",
-        "vs",
-        "etc",
-        "e.g",
-        "i.e",
-        "eg",
-        "ie",
-        "cf",
-        "al",
-        "approx",
-        "dept",
-        "est",
-        "ext",
-        "fig",
-        "inc",
-        "ltd",
-        "co",
-        "corp",
-        "bros",
-        "jan",
-        "feb",
-        "mar",
-        "apr",
-        "jun",
-        "jul",
-        "aug",
-        "sep",
-        "sept",
-        "oct",
-        "nov",
-        "dec",
-        "mon",
-        "tue",
-        "tues",
-        "wed",
-        "thu",
-        "thur",
-        "thurs",
-        "fri",
-        "a.m",
-        "p.m",
-        "am",
-        "pm",
-        "u.s",
-        "u.k",
-        "ph.d",
-        "b.a",
-        "m.a",
-        "min",
-        "max",
-        "hr",
-        "hrs",
-        "wk",
-        "wks",
-        "yr",
-        "yrs",
-        "lb",
-        "lbs",
-        "oz",
-        "ft",
-        "bzw",
-        "z.b",
-        "d.h",
-        "u.a",
-        "usw",
-        "ca",
-        "nr",
-        "str",
-        "bspw",
-        "p.ej",
-        "sra",
-        "dra",
-        "ud",
-        "uds",
-        "av",
-        "mme",
-        "mlle",
-    ]
-)
-_LAST_WORD: Final = regex.compile(r"[\p{L}.]+$")
-_LIST_NUMBER: Final = regex.compile(r"\s*(?:\d{1,3}|[A-Za-z])")
+# Titles go on whatever follows. The others go on before a small letter or a
+# digit only: "on Sat. we row", "fig. 3", but "there we sat. Then it rained".
+_TITLES: Final = frozenset(
+    ("mr", "mrs", "ms", "mx", "dr", "prof", "sr", "jr", "rev", "capt", "lt", "sgt", "gov",
+     "vs", "e.g", "i.e", "eg", "ie", "cf", "z.b", "d.h", "sra", "dra", "mme", "mlle")
+)  # fmt: skip
+_SHORTENED: Final = frozenset(
+    ("etc", "al", "approx", "dept", "est", "ext", "fig", "inc", "ltd", "co", "corp", "no", "nr",
+     "jan", "feb", "mar", "apr", "jun", "jul", "aug", "sep", "sept", "oct", "nov", "dec",
+     "mon", "tue", "tues", "wed", "thu", "thur", "thurs", "fri", "sat", "sun", "am", "pm",
+     "a.m", "p.m", "u.s", "u.k", "ph.d", "b.a", "m.a", "min", "max", "hr", "hrs", "wk", "wks",
+     "yr", "yrs", "lb", "lbs", "oz", "ft", "st", "ave", "bzw", "ca", "usw", "p.ej", "uds")
+)  # fmt: skip
+_LONGEST_SHORTENED: Final = 6
+_OPENERS: Final = "\"'“‘([{«"
 # A mark that must not be torn from the character before it.
 _EXTENDS: Final = regex.compile(r"[\p{M}\p{Emoji_Modifier}\u200d\ufe0f]")
 _WRAPPED_LINE_CHARS: Final = 60
@@ -143,74 +53,81 @@ def sentence_spans(text: str, limit: int = MAX_SENTENCE_CHARS) -> list[Span]:
     is longer than ``limit``: a longer one is cut at a space, or anywhere
     between two characters in scripts that write none.
     """
-    if len(text) <= limit and not _ONLY_ONE_SENTENCE.search(text):
-        start, end = _trim(text, 0, len(text))
-        return [(start, end)] if start < end else []
     spans: list[Span] = []
     start = 0
-    for match in _BOUNDARY.finditer(text):
-        if not _ends_sentence(text, start, match.start(), match.end()):
-            continue
-        _append(spans, text, start, match.end(), limit)
-        start = match.end()
-    _append(spans, text, start, len(text), limit)
+    if text[:1].isspace():
+        start = len(text) - len(text.lstrip())
+    for match in _BOUNDARY.finditer(text, start):
+        mark, end = match.span(match.lastindex or 0)
+        if mark < end and text[mark] in "!?" or _ends_sentence(text, start, mark, end):
+            if end - start > limit:
+                _cut_up(spans, text, start, end, limit)
+            elif start < end:
+                spans.append((start, end))
+            start = match.end()
+    end = len(text)
+    if start < end and text[-1].isspace():
+        end = len(text.rstrip())
+    if end - start > limit:
+        _cut_up(spans, text, start, end, limit)
+    elif start < end:
+        spans.append((start, end))
     return spans
 
 
 def _ends_sentence(text: str, begin: int, start: int, end: int) -> bool:
-    """Whether the boundary mark at ``start:end`` really ends the sentence from ``begin``."""
-    mark = text[start]
-    if mark == "…" or text.startswith("..", start):
+    """Whether the boundary at ``start:end`` really ends the sentence that began at ``begin``."""
+    if start == end:
+        return _ends_line(text, begin, start)
+    if text[start] == "…" or text.startswith("..", start):
         return not _continues(text, end)
-    if mark == ".":
-        return not _is_abbreviation(text, begin, start, end)
-    if mark.isspace():
-        return _ends_line(text, begin, start, end)
-    return True
+    return text[start] != "." or not _is_shortened(text, begin, start, end)
 
 
-def _is_abbreviation(text: str, begin: int, start: int, end: int) -> bool:
-    if _LIST_NUMBER.fullmatch(text, begin, start):
-        return True
-    word = _LAST_WORD.search(text, max(begin, start - 12), start)
-    if word is None:
+def _is_shortened(text: str, begin: int, start: int, end: int) -> bool:
+    """Whether the stop at ``start`` belongs to the word before it and ends no sentence."""
+    reach = start - _LONGEST_SHORTENED - 2
+    near = text[begin if begin > reach else reach : start]
+    word = near.rsplit(None, 1)[-1].lstrip(_OPENERS) if near.strip() else ""
+    if not 0 < len(word) <= _LONGEST_SHORTENED:
         return False
-    plain = word[0].casefold()
-    if plain in _ABBREVIATIONS:
-        # "at 5 p.m. Then" ends a sentence although "p.m." is an abbreviation.
-        return _continues(text, end) or plain not in {"am", "pm", "a.m", "p.m", "etc"}
-    return len(plain) == 1 and plain != "i" and word[0].isupper()
+    if start - begin == len(word) and (len(word) == 1 or (len(word) <= 3 and word.isdigit())):
+        return word.isalnum()  # "1." or "b." at the head of a list item
+    plain = word.casefold()
+    if plain in _TITLES:
+        return True
+    if plain in _SHORTENED:
+        return _continues(text, end)
+    return len(plain) == 1 and plain != "i" and word.isupper()
 
 
-def _ends_line(text: str, begin: int, start: int, end: int) -> bool:
+def _ends_line(text: str, begin: int, start: int) -> bool:
     """A line break ends a sentence, except where a long line was only wrapped."""
-    if text.count("\n", start, end) > 1:
+    at = _next_visible(text, start)
+    if text.count("\n", start, at) > 1:
         return True
     line = start - max(begin, text.rfind("\n", begin, start) + 1)
-    return line < _WRAPPED_LINE_CHARS or not _continues(text, end)
+    return line < _WRAPPED_LINE_CHARS or not (at < len(text) and text[at].islower())
 
 
 def _continues(text: str, at: int) -> bool:
     """Whether what follows ``at`` reads like the same sentence going on."""
+    at = _next_visible(text, at)
+    return at < len(text) and (text[at].islower() or text[at].isdigit())
+
+
+def _next_visible(text: str, at: int) -> int:
     while at < len(text) and text[at].isspace():
         at += 1
-    return at < len(text) and text[at].islower()
+    return at
 
 
-def _trim(text: str, start: int, end: int) -> Span:
-    while start < end and text[start].isspace():
-        start += 1
-    while start < end and text[end - 1].isspace():
-        end -= 1
-    return start, end
-
-
-def _append(spans: list[Span], text: str, start: int, end: int, limit: int) -> None:
-    start, end = _trim(text, start, end)
+def _cut_up(spans: list[Span], text: str, start: int, end: int, limit: int) -> None:
+    """Add the pieces of a giant sentence, none longer than ``limit``."""
     while end - start > limit:
         cut = _cut(text, start, limit)
-        spans.append(_trim(text, start, cut))
-        start, end = _trim(text, cut, end)
+        spans.append((start, start + len(text[start:cut].rstrip())))
+        start = _next_visible(text, cut)
     if start < end:
         spans.append((start, end))
 

@@ -8,15 +8,17 @@ history has hundreds of thousands of them; ``Window`` is the view of one row.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import count
 from typing import Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from stateauditor.program.retrieval.text import sentence_spans
-from stateauditor.program.retrieval.tokens import words
+from stateauditor.program.retrieval.tokens import blank, words
 from stateauditor.signatures.models import MemoryEntry, Timestamp
 
 Ints = npt.NDArray[np.int64]
@@ -68,37 +70,46 @@ class Sentences:
         return np.searchsorted(self.entry, np.arange(len(self.entries) + 1))
 
 
-def read_sentences(entries: Sequence[MemoryEntry]) -> Sentences:
-    """Split ``entries`` (evidence only, in the memory's order) into sentence columns."""
+def read_sentences(
+    entries: Sequence[MemoryEntry], known_words: Sequence[str] = ()
+) -> Sentences:
+    """Split ``entries`` (evidence only, in the memory's order) into sentence columns.
+
+    ``known_words`` start the vocabulary, so that columns can later be joined.
+    """
     entry: list[int] = []
-    spans: list[tuple[int, int]] = []
+    starts: list[int] = []
+    ends: list[int] = []
     asks: list[bool] = []
     found: list[str] = []
     counts: list[int] = []
     for number, item in enumerate(entries):
         text = item.text
+        blanked = blank(text) if text.isascii() else None
         for start, end in sentence_spans(text):
-            piece = words(text[start:end])
+            piece = words(text[start:end]) if blanked is None else blanked[start:end].split()
             entry.append(number)
-            spans.append((start, end))
-            asks.append(_asks(text, start, end))
-            found.extend(piece)
+            starts.append(start)
+            ends.append(end)
+            mark = text[end - 1]
+            asks.append(mark in _QUESTION_MARKS or (mark in _CLOSERS and _asks(text, start, end)))
+            found += piece
             counts.append(len(piece))
-    vocabulary: dict[str, int] = {}
-    ids = [vocabulary.setdefault(word, len(vocabulary)) for word in found]
+    vocabulary: dict[str, int] = defaultdict(count(len(known_words)).__next__)
+    vocabulary.update(zip(known_words, range(len(known_words)), strict=True))
+    word_ids = np.fromiter(map(vocabulary.__getitem__, found), np.int64, len(found))
     entry_of = np.array(entry, dtype=np.int64)
     entry_session = number_sessions(entries)
-    places = np.array(spans, dtype=np.int64).reshape(-1, 2)
     return Sentences(
         entries=tuple(entries),
         entry=entry_of,
-        start=places[:, 0],
-        end=places[:, 1],
+        start=np.array(starts, dtype=np.int64),
+        end=np.array(ends, dtype=np.int64),
         asks=np.array(asks, dtype=np.bool_),
         session=entry_session[entry_of],
         entry_session=entry_session,
         offsets=np.concatenate(([0], np.cumsum(counts, dtype=np.int64))),
-        word_ids=np.array(ids, dtype=np.int64),
+        word_ids=word_ids,
         vocabulary=tuple(vocabulary),
     )
 

@@ -47,9 +47,13 @@ def accepted_reply(reply: str, draft: str) -> str:
     return text
 
 
-def refuse_leaks(reply: str, *, question: str, draft: str, texts: Sequence[str]) -> None:
-    """Raise :class:`ReplyRejectedError` where the reply carries instruction-like memory text."""
-    if leaks(reply, texts, [question, draft]):
+def refuse_leaks(reply: str, *, texts: Sequence[str], allowed: Sequence[str]) -> None:
+    """Raise :class:`ReplyRejectedError` where the reply carries instruction-like memory text.
+
+    ``texts`` are memory entries as stored; what stands in ``allowed`` (question,
+    draft, the directives' evidence) was shown to the adapter after redaction.
+    """
+    if leaks(reply, texts, allowed):
         raise ReplyRejectedError("the adapter's reply carries instruction-like memory text")
 
 

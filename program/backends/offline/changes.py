@@ -81,7 +81,7 @@ def gather(statements: Sequence[Statement]) -> Findings:
     known = lexicon()
     found = Findings(all=statements)
     for statement in statements:
-        if any(known.instruction_like.find(statement.sentence)):
+        if known.instruction_like.matches(statement.sentence):
             continue
         for value in value_mentions(statement):
             found.values.setdefault(value.frame, []).append(value)
@@ -147,7 +147,7 @@ def _replaces(new: ValueMention, old: ValueMention) -> bool:
     if new.kind in ("fresh", "held"):
         return True
     restated = new.match.literals == old.match.literals
-    return restated or any(lexicon().newness.find(new.statement.sentence))
+    return restated or lexicon().newness.matches(new.statement.sentence)
 
 
 def _incompatible(new: frozenset[str], old: frozenset[str]) -> bool:

@@ -65,7 +65,7 @@ class Reply:
     @cached_property
     def aware(self) -> bool:
         """Whether the draft itself says that something has changed."""
-        return any(True for s in self.said for _ in lexicon().aware.find(s))
+        return any(lexicon().aware.matches(s) for s in self.said)
 
     @cached_property
     def known_effects(self) -> frozenset[str]:
@@ -75,12 +75,12 @@ class Reply:
 
 def asks_for_past(question: Sequence[Sentence]) -> bool:
     """Whether a question asks what was, not what is."""
-    return any(True for s in question for _ in lexicon().past_question.find(s))
+    return any(lexicon().past_question.matches(s) for s in question)
 
 
 def asks_whether_still(question: Sequence[Sentence]) -> bool:
     """Whether a question asks if something still holds."""
-    return any(True for s in question for _ in lexicon().still_question.find(s))
+    return any(lexicon().still_question.matches(s) for s in question)
 
 
 def reliance(reply: Reply, change: Change) -> int:

@@ -169,4 +169,4 @@ def facets_stated(statement: Statement) -> dict[str, FacetHits]:
 
 def tells_habit(sentence: Sentence) -> bool:
     """Whether a sentence tells of a habit or a lasting state."""
-    return next(lexicon().habit.find(sentence), None) is not None
+    return lexicon().habit.matches(sentence)

@@ -144,6 +144,10 @@ class PatternIndex:
             for word in pattern.required[0]:
                 self._by_word.setdefault(word, []).append((order, label, pattern))
 
+    def matches(self, sentence: Sentence) -> bool:
+        """Whether any pattern stands in the sentence."""
+        return next(self.find(sentence), None) is not None
+
     def find(self, sentence: Sentence) -> Iterator[tuple[str, Match]]:
         """Labels and matches in the order of the lexicon; one match a pattern."""
         candidates = {
