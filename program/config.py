@@ -47,10 +47,16 @@ class AuditConfig(BaseModel):
         """Whether a proposer looks for transitions in a call of its own."""
         return self.variant in _PROPOSING
 
+    @property
+    def reviews(self) -> bool:
+        """Whether a review without transitions takes the proposer's place."""
+        return self.variant is Variant.CONTROL
+
 
 _PROPOSING = {Variant.STRICT_VTA, Variant.JOINT_VTA}
-_DRAFT_ANCHORED = {Variant.DRAFT_ANCHORED, Variant.PREDECESSOR} | _PROPOSING
-_STATE_ANCHORED = {Variant.STATE_ANCHORED, Variant.PREDECESSOR} | _PROPOSING
+_BIDIRECTIONAL = {Variant.PREDECESSOR, Variant.CONTROL} | _PROPOSING
+_DRAFT_ANCHORED = {Variant.DRAFT_ANCHORED} | _BIDIRECTIONAL
+_STATE_ANCHORED = {Variant.STATE_ANCHORED} | _BIDIRECTIONAL
 
 
 def audit_config(config: AuditConfig | None = None, **settings: Any) -> AuditConfig:

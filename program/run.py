@@ -28,19 +28,25 @@ class RoleName(StrEnum):
     """The steps that can fail open, in the order in which results list their calls."""
 
     RETRIEVAL = "retrieval"
+    RESPONSE_GENERATION = "response_generation"
     PREMISE_EXTRACTION = "premise_extraction"
     PRESUPPOSITION_EXTRACTION = "presupposition_extraction"
     TIMELINE_CONSTRUCTION = "timeline_construction"
     TRANSITION_PROPOSAL = "transition_proposal"
+    EVIDENCE_REVIEW = "evidence_review"
     LEAN_AUDIT = "lean_audit"
     PREMISE_ADJUDICATION = "premise_adjudication"
     DRAFT_CONSISTENCY = "draft_consistency"
     SKEPTIC = "skeptic"
     SEMANTIC_GATE = "semantic_gate"
     RESPONSE_ADAPTATION = "response_adaptation"
+    STALE_JUDGMENT = "stale_judgment"
 
 
 LM_ROLES = {
+    RoleName.RESPONSE_GENERATION: LMRole.GENERATOR,
+    RoleName.EVIDENCE_REVIEW: LMRole.PROPOSER,
+    RoleName.STALE_JUDGMENT: LMRole.JUDGE,
     RoleName.PREMISE_EXTRACTION: LMRole.AUDITOR,
     RoleName.PRESUPPOSITION_EXTRACTION: LMRole.AUDITOR,
     RoleName.TIMELINE_CONSTRUCTION: LMRole.AUDITOR,

@@ -301,6 +301,16 @@ class DirectiveKind(StrEnum):
     VERIFY = "verify"
 
 
+class BaseAudit(Frozen):
+    """The base audit's findings on one pair, to be reused by arms that share it.
+
+    ``evidence`` ids refer to the compact readout of the same memory and question.
+    """
+
+    premises: tuple[Premise, ...] = ()
+    timeline: tuple[TimelineItem, ...] = ()
+
+
 class Directive(Frozen):
     """One typed instruction to the adapter.
 
@@ -323,7 +333,11 @@ class Policy(StrEnum):
 
 
 class Variant(StrEnum):
-    """Which passes run (paper, section 5; ``lean`` is this project's own)."""
+    """Which passes run (paper, sections 5 and 6.1; ``lean`` is this project's own).
+
+    ``control`` is the matched control: the base audit and one review of the
+    expanded evidence in place of the proposer.
+    """
 
     DRAFT_ANCHORED = "draft_anchored"
     STATE_ANCHORED = "state_anchored"
@@ -331,6 +345,7 @@ class Variant(StrEnum):
     STRICT_VTA = "strict_vta"
     JOINT_VTA = "joint_vta"
     LEAN = "lean"
+    CONTROL = "control"
 
 
 class CallRecord(Frozen):

@@ -16,6 +16,7 @@ from stateauditor.program.backends.scripted import ScriptedEngine, scripted_back
 from stateauditor.signatures.errors import ConfigError, InputError
 from stateauditor.signatures.models import (
     AuditResult,
+    BaseAudit,
     CheckStatus,
     DirectiveKind,
     Policy,
@@ -98,6 +99,18 @@ def test_a_verified_transition_repairs_the_reply() -> None:
             ],
         ),
         (Variant.LEAN, ["lean_audit", "response_adaptation"]),
+        (
+            Variant.CONTROL,
+            [
+                "premise_extraction",
+                "presupposition_extraction",
+                "timeline_construction",
+                "evidence_review",
+                "premise_adjudication",
+                "draft_consistency",
+                "response_adaptation",
+            ],
+        ),
     ],
 )
 def test_each_variant_makes_its_calls_and_no_others(variant: Variant, expected: list[str]) -> None:
@@ -478,7 +491,7 @@ def test_as_a_dspy_module_it_returns_a_prediction_and_leaves_a_trace() -> None:
     assert prediction.response == REPLY
     assert prediction.result.directives == prediction.directives
     assert len(trace) == 7
-    assert len(auditor.predictors()) == 10
+    assert len(auditor.predictors()) == 11
 
 
 def test_dspy_evaluate_counts_it_from_several_threads() -> None:
@@ -590,3 +603,35 @@ def test_second_looks_with_nothing_to_look_at_cost_no_call() -> None:
         semantic_gate=True,
     )
     assert not {"skeptic", "semantic_gate"} & set(roles(result))
+
+
+# --- parts that experiments share -----------------------------------------------------------
+
+
+def test_a_base_audit_made_earlier_is_used_in_place_of_making_one() -> None:
+    earlier = run(variant="predecessor")
+    base = BaseAudit(premises=earlier.premises, timeline=earlier.timeline)
+    backend = scripted_backend(script())
+    auditor = StateAuditor(backend)
+    work = auditor.aaudit_pairs(MEMORY, [(QUESTION, DRAFT)], bases=[base])
+    (result,) = asyncio.run(work)
+    assert roles(result) == ["transition_proposal", "response_adaptation"]
+    assert [p.text for p in result.premises] == [p.text for p in earlier.premises]
+
+
+def test_the_matched_control_reviews_and_proposes_no_transition() -> None:
+    review = {"premises": [{**VERDICT, "text": "The user lives in Seattle.", "origin": "state"}]}
+    nothing = {"reasoning": ""}
+    result = run(
+        script(evidence_review=review, premise_extraction=nothing, timeline_construction=nothing),
+        variant="control",
+    )
+    assert result.transitions == ()
+    assert result.directives[0].authority == "base_audit:state"
+    assert result.response == REPLY
+
+
+def test_a_review_that_breaks_leaves_the_base_audit_in_force() -> None:
+    result = run(script(evidence_review=""), variant="control")
+    assert result.response == REPLY
+    assert [f.role for f in result.failed_open] == ["evidence_review"]

@@ -13,8 +13,11 @@ from stateauditor.signatures.dependency import (
     PremiseExtraction,
     PresuppositionExtraction,
 )
+from stateauditor.signatures.generation import ResponseGeneration
 from stateauditor.signatures.instructions import NOT_A_CHANGE
+from stateauditor.signatures.judging import StaleJudgment
 from stateauditor.signatures.lean import LeanAudit
+from stateauditor.signatures.review import EvidenceReview
 from stateauditor.signatures.skeptic import SemanticGate, SkepticChallenge
 from stateauditor.signatures.temporal import DraftConsistency, TimelineConstruction
 from stateauditor.signatures.transition import TransitionProposal
@@ -30,6 +33,9 @@ ALL: list[Any] = [
     ResponseAdaptation,
     SkepticChallenge,
     SemanticGate,
+    EvidenceReview,
+    ResponseGeneration,
+    StaleJudgment,
 ]
 JUDGING = [
     PremiseAdjudication,

@@ -1,0 +1,26 @@
+"""Generator: the retrieval-only draft (paper, section 5)."""
+
+from __future__ import annotations
+
+import dspy
+
+from stateauditor.program.roles.base import Role
+from stateauditor.signatures.errors import ReplyRejectedError
+from stateauditor.signatures.generation import ResponseGeneration
+from stateauditor.signatures.readout import PromptReadout
+
+
+class Generator(Role):
+    """Answers a question from the compact readout."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.generate = dspy.Predict(ResponseGeneration)
+
+    async def aforward(self, *, readout: PromptReadout, question: str) -> str:
+        """The draft; raises :class:`ReplyRejectedError` for an empty one."""
+        answer = await self.generate.acall(readout=readout, question=question)
+        draft = str(answer.response).strip()
+        if not draft:
+            raise ReplyRejectedError("the generator's draft was empty")
+        return draft
