@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import dspy
+from anyio import CapacityLimiter
 
 from stateauditor.program.backends.adapter import TypedAdapter
 from stateauditor.program.backends.config import (
@@ -87,6 +88,15 @@ class Backend:
         store = ResponseStore(default_folder(), CacheMode.OFF)
         wrapped = lm if isinstance(lm, BackendLM) else BackendLM.wrap(lm, store)
         return cls(config, {"lm": wrapped})
+
+    def bound(self, folder: Path, mode: CacheMode, owner: str, limiter: CapacityLimiter) -> Backend:
+        """This backend for one run: recording under ``folder``, calls in flight bounded."""
+        store = ResponseStore(folder / self.config.name, mode, owner)
+        lms = {
+            name: lm.bound(store, limiter) if isinstance(lm, BackendLM) else lm
+            for name, lm in self._lms.items()
+        }
+        return Backend(self.config, lms)
 
     def lm(self, role: LMRole) -> Any:
         """The LM that answers ``role``."""

@@ -187,7 +187,9 @@ def describe_validation(error: ValidationError, model: type[BaseModel]) -> list[
     for detail in error.errors(include_url=False, include_input=False):
         path = ".".join(str(part) for part in detail["loc"]) or "(top level)"
         if detail["type"] == "extra_forbidden":
-            guess = process.extractOne(str(detail["loc"][-1]), known, scorer=fuzz.ratio, score_cutoff=70)
+            guess = process.extractOne(
+                str(detail["loc"][-1]), known, scorer=fuzz.ratio, score_cutoff=70
+            )
             hint = f"; did you mean {guess[0]!r}?" if guess else ""
             lines.append(f"{path}: unknown key{hint}")
         else:

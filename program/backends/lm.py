@@ -10,12 +10,13 @@ from __future__ import annotations
 import hashlib
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any
 
 import dspy
+from anyio import CapacityLimiter
 
 from stateauditor.program.backends.config import Price, StructuredOutput
 from stateauditor.program.backends.recording import current_role
@@ -101,6 +102,12 @@ class BackendLM(dspy.LM):  # type: ignore[misc]  # dspy has no type information
         self.store = store
         self.structured = StructuredMode(structured)
         self.price = price
+        self.limiter: CapacityLimiter | None = None
+
+    def bound(self, store: ResponseStore, limiter: CapacityLimiter) -> BackendLM:
+        """This LM recording into ``store``, with its calls in flight bounded by ``limiter``."""
+        copied: BackendLM = self.copy(store=store, limiter=limiter)
+        return copied
 
     @classmethod
     def wrap(cls, lm: Any, store: ResponseStore) -> BackendLM:
@@ -132,15 +139,14 @@ class BackendLM(dspy.LM):  # type: ignore[misc]  # dspy has no type information
         key = request_key(self.namespace, rendered, merged)
         recorded = self.store.get(key)
         if recorded is not None:
-            self._observe(_replayed(key, recorded))
+            self._observe(_replayed(key, recorded, cached=not self.store.owns(recorded)))
             return list(recorded["outputs"])
         if self.store.mode is CacheMode.READ_ONLY:
             raise ReplayMissError(
                 f"no recorded response of {self.model} for {current_role()} in {self.store.folder}"
             )
-        started = time.perf_counter()
-        outputs, entry = await self._ask(prompt, messages, settings)
-        exchange = self._account(key, entry, time.perf_counter() - started)
+        outputs, entry, seconds = await self._ask(prompt, messages, settings)
+        exchange = self._account(key, entry, seconds)
         self.store.put(
             key,
             {
@@ -158,16 +164,22 @@ class BackendLM(dspy.LM):  # type: ignore[misc]  # dspy has no type information
 
     async def _ask(
         self, prompt: Any, messages: Any, settings: dict[str, Any]
-    ) -> tuple[list[Any], dict[str, Any]]:
-        """Call the model, and take DSPy's history entry, which holds usage and cost."""
+    ) -> tuple[list[Any], dict[str, Any], float]:
+        """Call the model; also take DSPy's history entry, which holds usage and cost, and the time.
+
+        Waiting for the limiter is not the model's latency.
+        """
         entries: list[dict[str, Any]] = []
         token = _entry.set(entries)
         try:
-            with dspy.context(disable_history=False):
-                outputs = await super().acall(prompt, messages=messages, **settings)
+            async with self.limiter or nullcontext():
+                started = time.perf_counter()
+                with dspy.context(disable_history=False):
+                    outputs = await super().acall(prompt, messages=messages, **settings)
+                seconds = time.perf_counter() - started
         finally:
             _entry.reset(token)
-        return list(outputs), entries[-1] if entries else {}
+        return list(outputs), entries[-1] if entries else {}, seconds
 
     def update_history(self, entry: dict[str, Any]) -> None:
         """Keep the entry for the call in progress only.
@@ -205,7 +217,7 @@ class BackendLM(dspy.LM):  # type: ignore[misc]  # dspy has no type information
             collected.append(exchange)
 
 
-def _replayed(key: str, recorded: dict[str, Any]) -> Exchange:
+def _replayed(key: str, recorded: dict[str, Any], *, cached: bool) -> Exchange:
     return Exchange(
         key=key,
         model=recorded["model"],
@@ -213,7 +225,7 @@ def _replayed(key: str, recorded: dict[str, Any]) -> Exchange:
         output_tokens=recorded["output_tokens"],
         cost=recorded["cost"],
         seconds=recorded["seconds"],
-        cached=True,
+        cached=cached,
         truncated=recorded["truncated"],
     )
 

@@ -52,11 +52,17 @@ def request_key(namespace: str, messages: list[dict[str, Any]], settings: Mappin
 
 
 class ResponseStore:
-    """Records under one folder; safe for threads and processes (atomic renames)."""
+    """Records under one folder; safe for threads and processes (atomic renames).
 
-    def __init__(self, folder: Path, mode: CacheMode) -> None:
+    ``owner`` names the run that pays for what is recorded: a continuation of that
+    run finds its own records as paid calls, not as cached ones, so that its totals
+    are those of a run that nothing interrupted.
+    """
+
+    def __init__(self, folder: Path, mode: CacheMode, owner: str | None = None) -> None:
         self.folder = folder
         self.mode = mode
+        self.owner = owner
 
     def _path(self, key: str) -> Path:
         return self.folder / key[:2] / f"{key}.json"
@@ -75,9 +81,12 @@ class ResponseStore:
             return None  # never recorded, or torn by a crash: ask again
         if not isinstance(loaded, dict) or loaded.get("format") != FORMAT:
             return None
-        if loaded.get("unparsable") and self.mode is CacheMode.READ_WRITE:
-            return None
-        return loaded
+        asks_again = self.mode is CacheMode.READ_WRITE and not self.owns(loaded)
+        return None if loaded.get("unparsable") and asks_again else loaded
+
+    def owns(self, record: Mapping[str, Any]) -> bool:
+        """Whether the record was paid for by this store's own run."""
+        return self.owner is not None and record.get("owner") == self.owner
 
     def put(self, key: str, record: Mapping[str, Any]) -> None:
         """Write a record unless the mode forbids it."""
@@ -87,12 +96,12 @@ class ResponseStore:
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, temporary = tempfile.mkstemp(dir=path.parent, suffix=".tmp")
         with os.fdopen(handle, "w", encoding="utf-8", errors="replace") as file:
-            json.dump({"format": FORMAT, **record}, file, ensure_ascii=False, sort_keys=True)
+            whole = {"format": FORMAT, "owner": self.owner, **record}
+            json.dump(whole, file, ensure_ascii=False, sort_keys=True)
         os.replace(temporary, path)
 
     def mark_unparsable(self, key: str) -> None:
         """Note on a record that its text could not be read as the typed output."""
         record = self.get(key)
         if record is not None and not record.get("unparsable"):
-            record.pop("format")
             self.put(key, {**record, "unparsable": True})

@@ -2,11 +2,17 @@
 
 A floor, and labelled so in every output. ``adapter`` is the boundary to DSPy;
 everything else is plain functions over text: ``text`` and ``patterns`` (how the
-lexicon is matched), ``lexicon`` (YAML), ``statements`` (is this a present
-statement of the user's own state?), ``mentions``, ``changes`` (which line ends
-which), ``dependency`` (does the reply rest on the old side?), ``premises``,
+lexicon is matched), ``lexicon`` (the YAML files), ``statements`` (is this a
+present statement of the user's own state?), ``mentions``, ``changes`` (which line
+ends which), ``dependency`` (does the reply rest on the old side?), ``premises``,
 ``rewriting`` and ``answers``.
-
-Import the adapter from :mod:`stateauditor.program.backends.offline.adapter`;
-this module does not, so that reading the lexicon needs no DSPy.
 """
+
+from stateauditor.program.backends.offline.adapter import (
+    LABEL,
+    OFFLINE_MODEL,
+    OfflineAdapter,
+    offline_lm,
+)
+
+__all__ = ["LABEL", "OFFLINE_MODEL", "OfflineAdapter", "offline_lm"]

@@ -286,9 +286,7 @@ def audit_lean(readout: Readout, pairs: Sequence[QuestionDraftPair]) -> Answer:
 # --- Adapter ---------------------------------------------------------------------
 
 
-def adapt_response(
-    question: str, draft: str, directives: Sequence[DirectiveInstruction]
-) -> Answer:
+def adapt_response(question: str, draft: str, directives: Sequence[DirectiveInstruction]) -> Answer:
     """Answer ``ResponseAdaptation``."""
     orders = [
         Order(d.kind, d.attribute, d.old_value, d.current_value, tuple(d.evidence))

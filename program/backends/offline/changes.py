@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 from stateauditor.program.backends.offline.lexicon import lexicon
 from stateauditor.program.backends.offline.mentions import (
@@ -29,10 +29,13 @@ from stateauditor.program.backends.offline.mentions import (
 from stateauditor.program.backends.offline.statements import Statement, newer
 from stateauditor.program.backends.offline.text import content_words
 
-_NUMBERS = {
-    word: number
-    for number, word in enumerate("one two three four five six seven eight nine ten".split(), 1)
-} | {"a": 1, "couple": 2, "few": 3, "twelve": 12}
+_COUNTED = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+_NUMBERS = {word: number for number, word in enumerate(_COUNTED, start=1)} | {
+    "a": 1,
+    "couple": 2,
+    "few": 3,
+    "twelve": 12,
+}
 _SPAN = re.compile(
     r" (?:for|another|next|about) (?:another |the next |about |at least )?(?:a )?"
     r"(\d+|[a-z]+)(?: of| more)? (day|week|month)s? ",
@@ -40,6 +43,15 @@ _SPAN = re.compile(
 )
 # What the user claims: the words that follow "my" or "I" in the same clause.
 _OWN = re.compile(r"(?<= )(?=(?:my|our|i|we|user) ((?:[^\s,;:().!?]+ ){1,6}))", re.IGNORECASE)
+_MONTHS = (
+    *("january", "february", "march", "april", "may", "june"),
+    *("july", "august", "september", "october", "november", "december"),
+)
+_UNTIL = re.compile(
+    rf" (?:until|till|through) (?:the )?(?:(?:end|middle|start|late|early|mid) )?(?:of )?"
+    rf"({'|'.join(_MONTHS)}) ",
+    re.IGNORECASE,
+)
 _DAYS = {"day": 1, "week": 7, "month": 31}
 
 
@@ -163,7 +175,8 @@ def _incompatible(new: frozenset[str], old: frozenset[str]) -> bool:
 def _restated(old: ValueMention, new: ValueMention, mentions: Sequence[ValueMention]) -> bool:
     """Whether the old value is stated again after the new one: then it is not over."""
     return any(
-        m.words & old.words and not _incompatible(m.words, old.words)
+        m.words & old.words
+        and not _incompatible(m.words, old.words)
         and newer(m.statement, new.statement)
         for m in mentions
     )
@@ -241,35 +254,37 @@ def _over(found: Findings, event: EventMention) -> bool:
     """Whether a later line ends the condition, or its stated time has run out."""
     if any(newer(s, event.statement) for s in found.over.get(event.name, ())):
         return True
-    if not lexicon().effects[event.name].bounded:
-        return False
-    span = _SPAN.search(event.statement.sentence.norm)
     start = event.statement.line.timestamp
-    if span is None or start is None:
+    if not lexicon().effects[event.name].bounded or start is None:
         return False
-    count = _NUMBERS.get(span.group(1).casefold(), 0)
-    count = int(span.group(1)) if span.group(1).isdigit() else count
-    if not count:
-        return False
-    end = start.instant + timedelta(days=min(count, 999) * _DAYS[span.group(2).casefold()])
+    end = _stated_end(event.statement.sentence.norm, start.instant)
     times = [s.line.timestamp.instant for s in found.all if s.line.timestamp is not None]
-    return max(times) > end
+    return end is not None and max(times) > end
+
+
+def _stated_end(norm: str, start: datetime) -> datetime | None:
+    """When "for six weeks" or "until the end of August" runs out, counted from a date."""
+    if span := _SPAN.search(norm):
+        word = span.group(1).casefold()
+        count = int(word) if word.isdecimal() else _NUMBERS.get(word, 0)
+        days = min(count, 999) * _DAYS[span.group(2).casefold()]
+        return start + timedelta(days=days) if days else None
+    if month := _UNTIL.search(norm):
+        number = _MONTHS.index(month.group(1).casefold()) + 1
+        year = start.year + (number < start.month)
+        # The first day of the month after it: "until August" leaves all of August.
+        return datetime(year + number // 12, number % 12 + 1, 1, tzinfo=UTC)
+    return None
 
 
 # --- endings that name the thing ---------------------------------------------
 
 
-def _ending_changes(
-    found: Findings, ending: EventMention, context: frozenset[str]
-) -> list[Change]:
+def _ending_changes(found: Findings, ending: EventMention, context: frozenset[str]) -> list[Change]:
     entry = lexicon().endings[ending.name]
     value = ending.match.value or ""
     words = content_words(value)
-    earlier = [
-        s
-        for s in found.all
-        if _claims(s, words) and newer(ending.statement, s)
-    ]
+    earlier = [s for s in found.all if _claims(s, words) and newer(ending.statement, s)]
     if not earlier or _taken_up_again(found, ending, words):
         return []
     old = max(earlier, key=lambda s: _fitness(s, FacetHits(), context))

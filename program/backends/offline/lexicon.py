@@ -54,6 +54,7 @@ class StatementsFile(_Strict):
     regions: str
     habit: list[str]
     avoided: str
+    passing: str
 
 
 class FrameEntry(_Strict):
@@ -113,6 +114,7 @@ class Lexicon:
     not_names: frozenset[str]
     regions: frozenset[str]
     avoided: frozenset[str]
+    passing: frozenset[str]
     frames: Mapping[str, FrameEntry]
     frame_patterns: PatternIndex
     facets: Mapping[str, FacetEntry]
@@ -168,6 +170,7 @@ def lexicon() -> Lexicon:
         not_names=frozenset(statements.not_names.split()),
         regions=frozenset(statements.regions.split()),
         avoided=frozenset(statements.avoided.split()),
+        passing=frozenset(statements.passing.split()),
         frames=frames,
         frame_patterns=_index(
             (f"{name}:{kind}", sources)

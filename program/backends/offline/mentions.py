@@ -10,14 +10,6 @@ from stateauditor.program.backends.offline.patterns import Match
 from stateauditor.program.backends.offline.statements import Statement
 from stateauditor.program.backends.offline.text import Sentence, content_words
 
-# Things that are attended, sent or scheduled: one of them being dropped or cancelled says
-# nothing about the user's lasting state.
-_PASSING = frozenset(
-    """meeting call session event appointment task order trip flight reservation idea time way
-    ticket feature project deadline issue email message day week night month year thing plan
-    everything nothing something anything it them that this him her people hope sleep""".split()
-)
-
 
 @dataclass(frozen=True)
 class ValueMention:
@@ -95,8 +87,12 @@ def event_mentions(statement: Statement) -> list[EventMention]:
     found: dict[str, EventMention] = {}
     for name, match in lexicon().effect_patterns.find(statement.sentence):
         ignore = frozenset({"temporary", "additive"} if lexicon().effects[name].bounded else ())
-        named = match.value is None or is_name(match.value)
-        if name not in found and named and statement.obstacle(match, ignore) is None:
+        if match.value is not None and not is_name(match.value):
+            continue
+        # A pattern that names somebody ("Amari and I broke up") tells more than one that does not.
+        known = found.get(name)
+        better = known is None or (known.match.value is None and match.value is not None)
+        if better and statement.obstacle(match, ignore) is None:
             found[name] = EventMention(name, statement, match)
     return list(found.values())
 
@@ -118,7 +114,7 @@ def ending_mentions(statement: Statement) -> list[EventMention]:
         for name, match in lexicon().ending_patterns.find(statement.sentence)
         if match.value is not None
         and content_words(match.value)
-        and not content_words(match.value) & _PASSING
+        and not content_words(match.value) & lexicon().passing
         and statement.obstacle(match) is None
     ]
 
@@ -152,7 +148,7 @@ def _avoided(sentence: Sentence, match: Match) -> bool:
 def facets_stated(statement: Statement) -> dict[str, FacetHits]:
     """The facets that a statement gives to the user (a question about one's own counts).
 
-    One ordinary word is enough beside a word of habit: "I run most mornings".
+    Ordinary words count only beside a word of habit: "I run most mornings".
     """
     if not statement.first_person:
         return {}
@@ -164,7 +160,7 @@ def facets_stated(statement: Statement) -> dict[str, FacetHits]:
         if statement.obstacle(match, ignore) is None
     ]
     habit = bool(standing) and tells_habit(sentence)
-    return {facet: hits for facet, hits in _hits(standing).items() if hits.named or habit}
+    return {facet: hits for facet, hits in _hits(standing).items() if hits.strong or habit}
 
 
 def tells_habit(sentence: Sentence) -> bool:

@@ -28,10 +28,14 @@ from stateauditor.signatures.models import DirectiveKind
 CLOSING = "(Adjusted by StateAuditor's offline lexical rules; please check.)"
 OUTDATED = "[outdated]"
 
-_EVIDENCE = re.compile(r"^\s*(?P<date>\d{4}-\d{2}-\d{2})?[^:\"]*(?::\d\d[^:\"]*)*:?\s*\"(?P<text>.*)\"\s*$", re.DOTALL)
+_EVIDENCE = re.compile(
+    r"^\s*(?P<date>\d{4}-\d{2}-\d{2})?[^:\"]*(?::\d\d[^:\"]*)*:?\s*\"(?P<text>.*)\"\s*$", re.DOTALL
+)
 _MARKUP = re.compile(r"[\[\]{}<>`|#]|https?:|www\.", re.IGNORECASE)
 # A bare yes or no carries the verdict of the sentence that it opens.
-_BARE_VERDICT = re.compile(r"^\s*(?:yes|no|yep|nope|correct|absolutely|definitely)[.!]?\s*$", re.IGNORECASE)
+_BARE_VERDICT = re.compile(
+    r"^\s*(?:yes|no|yep|nope|correct|absolutely|definitely)[.!]?\s*$", re.IGNORECASE
+)
 _QUOTE_LIMIT = 240
 
 
@@ -76,14 +80,11 @@ def note(order: Order) -> str:
     """The one dated sentence that informs the user of a change."""
     remark = read_evidence(order.evidence[-1]) if order.evidence else Remark(None, None)
     when = f" ({remark.date})" if remark.date else ""
-    said = f"you have since said “{remark.text}”" if remark.text else "a later remark of yours"
-    joint = ", so " if remark.text else " means that "
-    old = _plain(order.old_value)
-    subject = _plain(order.attribute) or "this"
-    effect = f"“{old}” no longer seems to hold" if old else f"your {subject} seems to have changed"
-    current = _plain(order.current_value)
-    now = f" ({subject} now: {current})" if current else ""
-    return f"Note{when}: {said}{joint}{effect}{now}."
+    said = f"you have since said “{remark.text}”, so" if remark.text else "by a later remark"
+    old, current = _plain(order.old_value), _plain(order.current_value)
+    before = f"what was known before ({old})" if old else "what was known before"
+    now = f"; {_plain(order.attribute) or 'now'}: {current}" if current else ""
+    return f"Note{when}: {said} {before} seems out of date{now}."
 
 
 def _plain(value: str | None) -> str:
@@ -92,15 +93,19 @@ def _plain(value: str | None) -> str:
 
 
 def names_old(sentence: Sentence, order: Order) -> bool:
-    """Whether a sentence of the draft names the old value of a directive."""
-    if not order.old_value:
-        return False
-    words = content_words(order.old_value)
+    """Whether a sentence of the draft names the old value of a directive.
+
+    Where the new value is an effect of the lexicon, everything that it ends counts: a
+    leg in plaster takes the bike ride out of a training plan along with the run.
+    """
+    words = content_words(order.old_value or "")
     if words and words <= sentence.content:
         return True
-    labels = {f.label: name for name, f in lexicon().facets.items()}
-    facet = labels.get(order.old_value)
-    return facet is not None and facet in facet_hits([sentence])
+    ended = {n for n, f in lexicon().facets.items() if f.label == order.old_value}
+    for effect in lexicon().effects.values():
+        if ended & set(effect.ends) and effect.value == order.current_value:
+            ended |= set(effect.ends)
+    return bool(ended & facet_hits([sentence]).keys())
 
 
 def _pieces(draft: str) -> list[tuple[str, str]]:
@@ -115,14 +120,14 @@ def _pieces(draft: str) -> list[tuple[str, str]]:
 
 
 def _trim(draft: str, stale: Sequence[bool], *, keep: bool) -> str:
-    parts = []
+    parts: list[str] = []
     for (gap, text), bad in zip(_pieces(draft), stale, strict=True):
         if bad and not keep:
             # A dropped sentence leaves its paragraph break to the next one.
-            parts.append("\n\n" if "\n" in gap else "")
+            parts.append(gap if "\n" in gap else "")
         else:
             parts.append(f"{gap}{OUTDATED} {text}" if bad else f"{gap}{text}")
-    return re.sub(r"\n{3,}", "\n\n", "".join(parts)).strip()
+    return re.sub(r"(\n+) +", r"\1", re.sub(r"\n{3,}", "\n\n", "".join(parts))).strip()
 
 
 def without_old(question: str, draft: str, orders: Sequence[Order]) -> str:
@@ -155,4 +160,3 @@ def _ask(order: Order) -> str:
     subject = _plain(order.attribute) or "situation"
     old = _plain(order.old_value)
     return f"Is this still right about your {subject}{f' (“{old}”)' if old else ''}?"
-

@@ -28,7 +28,26 @@ _BOUNDARY = re.compile(
 )
 # A question that starts with an auxiliary asks about all of itself.
 _ASKS_ALL = frozenset(
-    ["do", "does", "did", "am", "is", "are", "was", "were", "should", "can", "could", "would", "will", "have", "has", "had", "may", "shall"]
+    [
+        "do",
+        "does",
+        "did",
+        "am",
+        "is",
+        "are",
+        "was",
+        "were",
+        "should",
+        "can",
+        "could",
+        "would",
+        "will",
+        "have",
+        "has",
+        "had",
+        "may",
+        "shall",
+    ]
 )
 _SUBORDINATE = re.compile(
     r"(?:^| )(?:now that|since|because|given that|after|with) ", re.IGNORECASE
@@ -74,7 +93,9 @@ class Statement:
         for kind, scope, cue in self._cues:
             if kind in ignore or _belongs_to(cue, found):
                 continue
-            if kind == "other_person" and self._user_between(cue.end, found):
+            if kind == "other_person" and (
+                cue.start >= found.end or self._user_between(cue.end, found)
+            ):
                 continue
             in_clause = clause[0] <= cue.start < max(clause[1], found.end)
             if scope == "sentence" or in_clause or (scope == "before" and cue.start < found.end):
@@ -84,9 +105,10 @@ class Statement:
         return "question" if self._asked(found, clause) else None
 
     def _about_user(self, found: Match) -> bool:
-        if not self.first_person and found.start > 1:
+        start, end = self.clause(found.start)
+        here = set(self.sentence.norm[start : max(end, found.end)].casefold().split())
+        if self.line.role is not EntryRole.FACT and found.start > 1 and not here & _FIRST_PERSON:
             return False
-        start = self.clause(found.start)[0]
         own = found.literals
         norm = self.sentence.norm
         for word in re.finditer(r"\S+", norm[start : found.end].casefold()):

@@ -74,3 +74,15 @@ def test_the_folder_comes_from_the_environment(
     monkeypatch.delenv("STATEAUDITOR_CACHE")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "xdg"))
     assert default_folder() == tmp_path / "xdg" / "stateauditor" / "responses"
+
+
+def test_a_continued_run_finds_its_own_records_as_paid_and_as_they_were(tmp_path: Path) -> None:
+    first = ResponseStore(tmp_path, CacheMode.READ_WRITE, owner="run 1")
+    first.put("ab" * 32, {"outputs": ["nonsense"], "unparsable": True})
+    again = ResponseStore(tmp_path, CacheMode.READ_WRITE, owner="run 1").get("ab" * 32)
+    assert again is not None
+    assert first.owns(again)
+    other = ResponseStore(tmp_path, CacheMode.READ_WRITE, owner="run 2")
+    assert other.get("ab" * 32) is None
+    assert not other.owns(again)
+    assert not ResponseStore(tmp_path, CacheMode.READ_WRITE).owns(again)

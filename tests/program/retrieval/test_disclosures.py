@@ -15,7 +15,7 @@ def scores(*texts: str) -> dict[str, float]:
     """The disclosure score of single sentences, each told in a session of its own."""
     entries = [turn(f"s{n}", 0, "2024-01-01", text) for n, text in enumerate(texts)]
     index = MemoryIndex.build(memory(entries))
-    return dict(zip(texts, index.disclosure.tolist(), strict=True))
+    return dict(zip(texts, index.disclosure, strict=True))
 
 
 @pytest.mark.parametrize(
@@ -48,7 +48,7 @@ def test_the_strongest_disclosure_of_a_session_is_its_aside() -> None:
     texts = [w.text for w in index.each_window()]
     assert len(texts) == index.windows_examined
     last = int(index.sentences.session.max())
-    strongest = [index.strongest(session) for session in range(last + 1)]
+    strongest = index.strongest[: last + 1]
     entry = index.sentences.entries[int(index.sentences.entry[strongest[0]])]
     start, end = index.sentences.start[strongest[0]], index.sentences.end[strongest[0]]
     assert entry.text[start:end].startswith("I've rented the same flat in Seattle")

@@ -1,0 +1,132 @@
+"""One scenario under one arm: drafts, audits, judgments, in one record."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from stateauditor.data.scenario import BenchmarkItem, ByDimension, Dimension, oracle_memory
+from stateauditor.experiments.judges import Judge
+from stateauditor.experiments.records import ItemRecord, Judgment, ProbeRecord
+from stateauditor.experiments.spec import Arm, MemorySetting, RunSpec
+from stateauditor.metrics import GoldKey, key_judge, pair_recall
+from stateauditor.program.auditor import StateAuditor
+from stateauditor.program.backends.backend import Backend
+from stateauditor.program.memory import read_memory
+from stateauditor.program.retrieval.index import MemoryIndex
+from stateauditor.program.retrieval.tokens import count_tokens
+from stateauditor.program.roles.generator import Generator
+from stateauditor.program.run import AuditRun, RoleName, describe
+from stateauditor.program.safety import neutralise, redact
+from stateauditor.signatures.models import AuditResult, BaseAudit, CallRecord
+from stateauditor.signatures.readout import PromptReadout
+
+
+@dataclass(frozen=True)
+class ArmRunner:
+    """What an arm needs, shared by all scenarios of a run.
+
+    ``drafts`` and ``bases`` come from a file or an earlier run, by uid; where a
+    scenario has no draft there, the probe fails with that as its error.
+    """
+
+    spec: RunSpec
+    backend: Backend
+    judges: Sequence[Judge] = ()
+    gold: Mapping[str, GoldKey] = field(default_factory=dict)
+    drafts: Mapping[str, ByDimension[str]] | None = None
+    bases: Mapping[str, Mapping[str, BaseAudit]] | None = None
+    auditor: StateAuditor = field(init=False)
+    generator: Generator = field(init=False)
+
+    def __post_init__(self) -> None:
+        settings = self.spec.settings()
+        if self.spec.arm is Arm.GENERATOR_ONLY:
+            settings.pop("variant")
+        object.__setattr__(self, "auditor", StateAuditor(self.backend, **settings))
+        object.__setattr__(self, "generator", Generator())
+
+    async def run(self, item: BenchmarkItem, *, control: bool) -> ItemRecord:
+        """The scenario's record; whatever breaks is recorded, never raised."""
+        record = ItemRecord(uid=item.uid, type=item.type.value, control=control)
+        try:
+            return await self._run(item, record)
+        except Exception as error:  # noqa: BLE001  # an item that fails is a record of its own
+            return record.model_copy(update={"error": describe(error)})
+
+    async def _run(self, item: BenchmarkItem, record: ItemRecord) -> ItemRecord:
+        oracle = self.spec.memory is MemorySetting.ORACLE
+        scenario = oracle_memory(item) if oracle else item.scenario
+        index = self.auditor.index(read_memory(scenario.memory_items()))
+        questions = {d.value: question for d, question in scenario.probes.items()}
+        drafted = AuditRun(self.backend, None)
+        drafts = await self._drafts(item.uid, index, questions, drafted)
+        probes = await self._audited(item, index, questions, drafts)
+        calls: list[CallRecord] = list(drafted.calls)
+        judgments: dict[str, Judgment] = {}
+        if not record.control:
+            for judge in self.judges:
+                judgments[judge.name], asked = await judge.score(item, probes)
+                calls.extend(asked)
+        return record.model_copy(
+            update={"probes": probes, "judgments": judgments, "calls": tuple(calls)}
+        )
+
+    async def _drafts(
+        self, uid: str, index: MemoryIndex, questions: Mapping[str, str], run: AuditRun
+    ) -> dict[str, str | None]:
+        """Drafts by dimension; None where there is none."""
+        if self.drafts is not None:
+            given = self.drafts.get(uid)
+            return {d.value: None if given is None else given[d] for d in Dimension}
+        made = await asyncio.gather(
+            *(self._generated(index, questions[d.value], run) for d in Dimension)
+        )
+        return dict(zip(questions, made, strict=True))
+
+    async def _generated(self, index: MemoryIndex, question: str, run: AuditRun) -> str | None:
+        readout = PromptReadout.of(index.retrieve(question, redact=redact))
+        safe = neutralise(question)
+        return await run.attempt(
+            RoleName.RESPONSE_GENERATION,
+            lambda: self.generator.acall(readout=readout, question=safe),
+        )
+
+    async def _audited(
+        self,
+        item: BenchmarkItem,
+        index: MemoryIndex,
+        questions: Mapping[str, str],
+        drafts: Mapping[str, str | None],
+    ) -> dict[str, ProbeRecord]:
+        pairs = {d: (questions[d], draft) for d, draft in drafts.items() if draft is not None}
+        results: list[AuditResult | None] = [None] * len(pairs)
+        if self.spec.arm is not Arm.GENERATOR_ONLY and pairs:
+            given = None if self.bases is None else self.bases.get(item.uid, {})
+            bases = None if given is None else [given.get(d) for d in pairs]
+            audited = await self.auditor.aaudit_pairs(index, list(pairs.values()), bases=bases)
+            results = list(audited)
+        found = dict(zip(pairs, results, strict=True))
+        return {d: self._probe(item, questions[d], drafts[d], found.get(d)) for d in questions}
+
+    def _probe(
+        self, item: BenchmarkItem, question: str, draft: str | None, result: AuditResult | None
+    ) -> ProbeRecord:
+        if draft is None:
+            return ProbeRecord(question=question, error="no draft")
+        gold = self.gold.get(item.uid)
+        lines = [] if result is None else [line.text for line in result.readout]
+        return ProbeRecord(
+            question=question,
+            draft=draft,
+            result=result,
+            response=draft if result is None else result.response,
+            key=key_judge(result, gold) if gold is not None and result is not None else None,
+            recall=(
+                pair_recall(lines, item.judge.m_old.reveal(), item.judge.m_new.reveal())
+                if result is not None
+                else None
+            ),
+            tokens=sum(count_tokens(line) for line in lines),
+        )

@@ -1,0 +1,73 @@
+"""What a run writes for each scenario: one JSON line, the only source of every table.
+
+Judge-only text never stands in a record: judges' reasons are the judges' own words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Literal
+
+from pydantic import Field
+
+from stateauditor.metrics import KeyFindings, PairRecall
+from stateauditor.signatures.models import AuditResult, CallRecord, Frozen
+
+DIMENSIONS: tuple[Literal["SR", "PR", "IPA"], ...] = ("SR", "PR", "IPA")
+
+
+class ProbeRecord(Frozen):
+    """One probe: the draft, the audit where there was one, and the reply.
+
+    ``error`` says why there is no reply; then the probe counts apart, neither right
+    nor wrong. ``key`` are the key judge's findings where the slice ships keys;
+    ``recall`` says whether the evidence held the annotated pair, and ``tokens`` what
+    the evidence cost (offline analysis only; the program never sees either).
+    """
+
+    question: str
+    draft: str | None = None
+    result: AuditResult | None = None
+    response: str | None = None
+    key: KeyFindings | None = None
+    recall: PairRecall | None = None
+    tokens: int = 0
+    error: str | None = None
+
+
+class JudgedProbe(Frozen):
+    """A judge's word on one reply, under both rubrics."""
+
+    passed: bool
+    grounded: bool
+    reason: str = ""
+
+
+class Judgment(Frozen):
+    """One judge's word on one scenario; ``error`` says why there is none."""
+
+    probes: dict[str, JudgedProbe] = Field(default_factory=dict)
+    error: str | None = None
+
+
+class ItemRecord(Frozen):
+    """One scenario of a run.
+
+    ``probes`` and each judgment are keyed SR, PR, IPA. ``calls`` are those outside
+    the audits: generator and judges. ``failed_open`` roles are in the results.
+    """
+
+    uid: str
+    type: Literal["T1", "T2"]
+    control: bool = False
+    probes: dict[str, ProbeRecord] = Field(default_factory=dict)
+    judgments: dict[str, Judgment] = Field(default_factory=dict)
+    calls: tuple[CallRecord, ...] = ()
+    error: str | None = None
+
+    def all_calls(self) -> Iterator[CallRecord]:
+        """Generator and judge calls, then each probe's audit calls."""
+        yield from self.calls
+        for probe in self.probes.values():
+            if probe.result is not None:
+                yield from probe.result.calls

@@ -1,0 +1,232 @@
+"""What a run is: one frozen spec, read from YAML, with single settings overridden.
+
+Unknown keys are errors, all errors are reported at once with their paths, and the
+resolved spec is written into the run's folder, so that a run can be repeated from
+its folder alone.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, Self
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from stateauditor.program.backends.config import describe_validation
+from stateauditor.program.retrieval.config import RetrievalConfig
+from stateauditor.signatures.errors import ConfigError
+from stateauditor.signatures.models import Policy, Variant
+
+
+class Arm(StrEnum):
+    """One system in an experiment (paper, sections 5 and 6.1)."""
+
+    GENERATOR_ONLY = "generator_only"
+    DRAFT_ANCHORED = "draft_anchored"
+    STATE_ANCHORED = "state_anchored"
+    PREDECESSOR = "predecessor"
+    STRICT_VTA = "strict_vta"
+    JOINT_VTA = "joint_vta"
+    CONTROL = "control"
+    LEAN = "lean"
+
+    @property
+    def variant(self) -> Variant | None:
+        """The audit's variant; None where nothing is audited."""
+        return None if self is Arm.GENERATOR_ONLY else Variant(self.value)
+
+    @property
+    def label(self) -> str:
+        """The name that tables print; a privileged arm says so everywhere."""
+        return f"{self.value} (privileged upper bound)" if self is Arm.JOINT_VTA else self.value
+
+
+class MemorySetting(StrEnum):
+    """Which sessions the system gets; ``oracle`` is for development and labelled so."""
+
+    FULL = "full"
+    ORACLE = "oracle"
+
+
+class Protocol(StrEnum):
+    """Whether probes are independent, or one call may read all three of a scenario."""
+
+    STRICT = "strict"
+    SCENARIO_JOINT = "scenario_joint"
+
+
+class Part(StrEnum):
+    """Which scenarios of a slice run."""
+
+    CONFLICTS = "conflicts"
+    CONTROLS = "controls"
+    BOTH = "both"
+
+
+class DraftSource(StrEnum):
+    """Where drafts come from when no earlier run gives them."""
+
+    GENERATOR = "generator"
+    STALE_DRAFTS = "stale_drafts"
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class DataSpec(_Strict):
+    """Which scenarios: a bundled slice, a data set, a file or a slice folder.
+
+    ``set`` is ``stale_mini`` (bundled) or ``stale`` (fetched beforehand); ``path``
+    is any file in Stale's layout, or a folder with ``conflicts.json``. ``frozen``
+    restricts to a committed list of ids. ``limit`` keeps the first scenarios.
+    """
+
+    set: str | None = None
+    path: Path | None = None
+    part: Part = Part.CONFLICTS
+    frozen: str | None = None
+    limit: int | None = Field(default=None, ge=1)
+
+    @model_validator(mode="after")
+    def _one_source(self) -> Self:
+        if (self.set is None) == (self.path is None):
+            raise ValueError("give either 'set' (stale_mini, stale) or 'path', not both or neither")
+        return self
+
+
+class RunSpec(_Strict):
+    """One arm on one set of scenarios.
+
+    ``judges`` are backend files (their ``judge`` role scores), or ``key`` for the
+    deterministic key judge of slices that ship keys. ``drafts_from`` and
+    ``base_audit_from`` are folders of earlier runs whose drafts and base audits
+    are used, so that arms are compared on the same ones. ``max_cost`` is in US
+    dollars. ``concurrency`` bounds both scenarios and LM calls in flight.
+    """
+
+    name: str = Field(min_length=1, pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")
+    data: DataSpec
+    arm: Arm
+    memory: MemorySetting = MemorySetting.FULL
+    protocol: Protocol = Protocol.STRICT
+    backend: str = "offline"
+    policy: Policy = Policy.REPAIR_ONLY
+    drafts: DraftSource = DraftSource.GENERATOR
+    drafts_from: Path | None = None
+    base_audit_from: Path | None = None
+    judges: tuple[str, ...] = ()
+    retrieval: RetrievalConfig = RetrievalConfig()
+    expand_evidence: bool = True
+    expansion_tokens: int = Field(default=9_000, ge=0)
+    skeptic: bool = False
+    semantic_gate: bool = False
+    seed: int = 42
+    draws: int = Field(default=10_000, ge=100)
+    concurrency: int = Field(default=8, ge=1, le=256)
+    max_cost: float | None = Field(default=None, gt=0)
+    tracking: bool = True
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Self:
+        joint = self.arm is Arm.JOINT_VTA
+        if joint != (self.protocol is Protocol.SCENARIO_JOINT):
+            raise ValueError(
+                "arm joint_vta and protocol scenario_joint go together: joint_vta reads all three "
+                "probes, and every other arm runs under protocol strict"
+            )
+        if self.base_audit_from is not None and self.arm not in _SHARE_BASE:
+            raise ValueError(
+                f"base_audit_from serves the arms {', '.join(sorted(_SHARE_BASE))}, "
+                f"which start from the bidirectional base audit; not {self.arm.value}"
+            )
+        return self
+
+    def settings(self) -> dict[str, Any]:
+        """The audit's settings as :class:`AuditConfig` takes them."""
+        return {
+            "variant": self.arm.variant,
+            "policy": self.policy,
+            "retrieval": self.retrieval,
+            "expand_evidence": self.expand_evidence,
+            "expansion_tokens": self.expansion_tokens,
+            "skeptic": self.skeptic,
+            "semantic_gate": self.semantic_gate,
+            # Calls wait for their turn under the run's bound; each has its own timeout.
+            "role_timeout": None,
+        }
+
+
+_SHARE_BASE = frozenset({Arm.STRICT_VTA, Arm.JOINT_VTA, Arm.CONTROL})
+
+
+def load_spec(path: str | Path, overrides: tuple[str, ...] = ()) -> RunSpec:
+    """Read a config file, or a shipped one by name, with ``key=value`` overrides.
+
+    Keys may be dotted (``data.limit=5``); values are YAML. Raises
+    :class:`ConfigError` that lists everything wrong.
+    """
+    found = locate(path)
+    try:
+        data = yaml.safe_load(found.read_text("utf-8"))
+    except yaml.YAMLError as error:
+        raise ConfigError(f"{found}: not valid YAML: {error}") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{found}: cannot be read: {error}") from None
+    if not isinstance(data, dict):
+        raise ConfigError(f"{found}: expected a mapping with the keys name, data and arm")
+    data.setdefault("name", found.stem)
+    for override in overrides:
+        _override(data, override)
+    return parse_spec(data, source=str(found))
+
+
+def parse_spec(data: dict[str, Any], *, source: str) -> RunSpec:
+    """Validate a parsed config; every problem comes with its path."""
+    try:
+        return RunSpec.model_validate(data)
+    except ValidationError as error:
+        lines = describe_validation(error, RunSpec)
+        listed = "\n".join(f"  {line}" for line in lines)
+        raise ConfigError(f"{source}: {len(lines)} problem(s)\n{listed}") from None
+
+
+def shipped() -> tuple[Path, ...]:
+    """The run configs that ship with the package."""
+    folder = Path(str(files("stateauditor.experiments") / "configs"))
+    return tuple(sorted(folder.glob("*.yaml")))
+
+
+def locate(path: str | Path) -> Path:
+    """A config file by path, or a shipped one by its bare name."""
+    given = Path(path)
+    if given.exists():
+        return given
+    by_name = {config.stem: config for config in shipped()}
+    name = given.name.removesuffix(".yaml")
+    if name in by_name:
+        return by_name[name]
+    raise ConfigError(f"{path}: there is no such config; shipped ones: {', '.join(by_name)}")
+
+
+def _override(data: dict[str, Any], override: str) -> None:
+    key, separator, value = override.partition("=")
+    if not separator or not key:
+        raise ConfigError(f"--set {override!r}: expected key=value, e.g. data.limit=5")
+    *parents, last = key.split(".")
+    target = data
+    for parent in parents:
+        target = target.setdefault(parent, {})
+        if not isinstance(target, dict):
+            raise ConfigError(f"--set {override!r}: {parent!r} holds a value, not a mapping")
+    try:
+        target[last] = yaml.safe_load(value)
+    except yaml.YAMLError as error:
+        raise ConfigError(f"--set {override!r}: the value is not valid YAML: {error}") from None
+    if key == "data.path":
+        data["data"].pop("set", None)
+    elif key == "data.set":
+        data["data"].pop("path", None)
