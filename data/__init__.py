@@ -1,0 +1,1 @@
+"""Benchmark loaders, the scenario model, bundled slices and frozen id lists."""

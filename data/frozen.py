@@ -3,6 +3,9 @@
 Paper, section 5: "Development used frozen slices of at most 50 items (seed 42;
 committed ID lists); no prompt was tuned on any full test set." The lists stand
 in the folder ``frozen``; a list that does not hold to that is refused.
+
+The list for Stale itself is drawn once the file has been fetched, and committed:
+``stateauditor data freeze stale --out data/frozen/stale_dev.json``.
 """
 
 from __future__ import annotations

@@ -9,6 +9,7 @@ and how much the earlier sentence reads like a lasting statement at all.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -35,7 +36,7 @@ class AntecedentFinder:
     """The sentences that may be antecedents, in memory order, ready to be compared.
 
     ``entry`` and ``session`` are those of ``rows``. The candidates that hold term
-    ``t`` are ``term_places[term_starts[t + 1]:term_starts[t + 2]]``;
+    ``t`` are ``term_places[term_starts[t]:term_starts[t + 1]]``;
     ``attributes`` is their attribute table, weighted and scaled to length one.
     """
 
@@ -52,43 +53,57 @@ class AntecedentFinder:
     touched: npt.NDArray[np.bool_]
     prior: Floats
 
-    def find(self, row: int, count: int) -> tuple[int, ...]:
-        """The ``count`` likeliest antecedents of sentence ``row``, best first.
+    def find(self, rows: Sequence[int], count: int) -> list[tuple[int, ...]]:
+        """For each sentence of ``rows`` its ``count`` likeliest antecedents, best first.
 
         Only sentences of other sessions that are certainly earlier qualify: an
         unknown or equal time never does. Of equal links the later statement
         comes first, because a restated state is the current one.
         """
+        if not len(rows) or not len(self.rows):
+            return [()] * len(rows)
+        mine = _scaled(self.touched[rows] * self.attribute_weights)
+        links = ATTRIBUTE_WEIGHT * (mine @ self.attributes.T) + self.prior
+        links += WORD_WEIGHT * self._shared_words(np.asarray(rows, dtype=np.int64))
+        return [
+            self._best(row, of_row, count)
+            for row, of_row in zip(rows, links.round(9), strict=True)
+        ]
+
+    def _shared_words(self, rows: Ints) -> Floats:
+        """The idf that each of ``rows`` shares with each candidate, every word once."""
+        begin = self.sentences.offsets[rows]
+        counts = self.sentences.offsets[rows + 1] - begin
+        terms = self.terms[np.repeat(begin, counts) + ragged_range(counts)]
+        owner = np.repeat(np.arange(len(rows)), counts)[terms >= 0]
+        keys = np.unique(owner * len(self.idf) + terms[terms >= 0])
+        owner, term = np.divmod(keys, max(len(self.idf), 1))
+        first = self.term_starts[term]
+        holders = self.term_starts[term + 1] - first
+        place = self.term_places[np.repeat(first, holders) + ragged_range(holders)]
+        cells = np.repeat(owner, holders) * len(self.rows) + place
+        shared = np.bincount(cells, np.repeat(self.idf[term], holders), len(rows) * len(self.rows))
+        return shared.reshape(len(rows), len(self.rows))
+
+    def _best(self, row: int, links: Floats, count: int) -> tuple[int, ...]:
         entry = int(self.sentences.entry[row])
         new = self.sentences.entries[entry].timestamp
-        before = int(np.searchsorted(self.entry, entry))
+        before = int(self.entry.searchsorted(entry))
         if new is None or before == 0:
             return ()
-        links = self._links(row, before)
-        links[self.session[:before] == self.sentences.session[row]] = -np.inf
+        links[self.session == self.sentences.session[row]] = -np.inf
+        backwards = links[:before][::-1]
         found: list[int] = []
         while len(found) < count:
-            place = before - 1 - int(links[::-1].argmax())
-            if links[place] == -np.inf:
+            place = int(backwards.argmax())
+            if backwards[place] == -np.inf:
                 break
-            old = self.sentences.entries[int(self.entry[place])].timestamp
+            candidate = int(self.rows[before - 1 - place])
+            backwards[place] = -np.inf
+            old = self.sentences.entries[int(self.sentences.entry[candidate])].timestamp
             if is_later(new, old):
-                found.append(int(self.rows[place]))
-                links[place] = -np.inf
-            else:  # nor is any other candidate of that entry
-                links[self.entry[:before] == self.entry[place]] = -np.inf
+                found.append(candidate)
         return tuple(found)
-
-    def _links(self, row: int, before: int) -> Floats:
-        links = self.prior[:before].copy()
-        begin, end = self.sentences.offsets[row : row + 2].tolist()
-        for term in dict.fromkeys(self.terms[begin:end].tolist()):
-            first, last = self.term_starts[term + 1 : term + 3].tolist()
-            places = self.term_places[first:last]
-            links[places[places < before]] += WORD_WEIGHT * self.idf[term]
-        mine = _scaled(self.touched[row] * self.attribute_weights)
-        links += ATTRIBUTE_WEIGHT * (self.attributes[:before] @ mine)
-        return np.round(links, 9)
 
 
 def build_finder(
@@ -109,10 +124,9 @@ def build_finder(
     rows = np.sort(order[:wanted])
     counts = np.diff(sentences.offsets)[rows]
     held = terms[np.repeat(sentences.offsets[rows], counts) + ragged_range(counts)]
-    keys = np.unique((held + 1) * max(len(rows), 1) + np.repeat(np.arange(len(rows)), counts))
+    place = np.repeat(np.arange(len(rows)), counts)[held >= 0]
+    keys = np.unique(held[held >= 0] * max(len(rows), 1) + place)
     term, place = np.divmod(keys, max(len(rows), 1))
-    starts = np.searchsorted(term, np.arange(len(idf) + 2))
-    starts[1] = starts[0]  # term -1 stands for stop words, which link nothing
     touching = touched[rows].sum(axis=0)
     weights = np.log((len(rows) + 1.0) / (touching + 1.0))
     return AntecedentFinder(
@@ -120,7 +134,7 @@ def build_finder(
         rows=rows,
         entry=sentences.entry[rows],
         session=sentences.session[rows],
-        term_starts=starts,
+        term_starts=term.searchsorted(np.arange(len(idf) + 1)),
         term_places=place,
         idf=idf,
         terms=terms,

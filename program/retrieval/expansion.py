@@ -9,14 +9,16 @@ in the joint one), and added until the larger budget is spent.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from typing import Final, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
+from stateauditor.program.retrieval.disclosures import Disclosures
 from stateauditor.program.retrieval.readout import Page, Redact, to_readout
-from stateauditor.program.retrieval.windows import Sentences
+from stateauditor.program.retrieval.windows import SentenceLists
 from stateauditor.signatures.models import Readout, RenderedEntry, RetrievalStep
 
 Floats = npt.NDArray[np.float64]
@@ -29,12 +31,12 @@ class Evidence(Protocol):
     """What expansion needs to know about a memory; the index provides it."""
 
     @property
-    def sentences(self) -> Sentences:
+    def lists(self) -> SentenceLists:
         """The sentences of the memory."""
 
     @property
-    def disclosure(self) -> Floats:
-        """The disclosure score of every sentence."""
+    def disclosures(self) -> Disclosures:
+        """The query-independent scores of every sentence."""
 
     def antecedents(self, row: int, count: int) -> Sequence[int]:
         """Sentences in strictly earlier sessions that sentence ``row`` may supersede."""
@@ -51,7 +53,7 @@ def expand(
     redact: Redact,
 ) -> Readout:
     """``readout`` and more of its own sessions, within ``budget``, with new ids."""
-    sentences = evidence.sentences
+    sentences = evidence.lists
     page = Page(sentences, max(budget, readout.tokens), redact)
     places = _places(sentences, readout, redact)
     for entry, (first, last) in places.items():
@@ -59,18 +61,18 @@ def expand(
             return readout
     if len(places) < len(readout.entries):
         return readout  # a line that was cut to a tiny budget: there is no room for more
-    sessions = {int(sentences.session[first]) for first, _ in places.values()}
-    rows = [row for row in _ranked(evidence, matches) if int(sentences.session[row]) in sessions]
+    sessions = {sentences.session[first] for first, _ in places.values()}
+    rows = [row for row in _ranked(evidence, matches) if sentences.session[row] in sessions]
     added = [row for row in rows if page.add(row, row + 1, RetrievalStep.EXPANSION)]
     for row in added:
         page.add(*evidence.window(row), RetrievalStep.EXPANSION)
     pairs = [(old, row) for row in added for old in evidence.antecedents(row, 1)]
-    return to_readout(sentences, page, [*_pairs(places, readout), *pairs], redact)
+    return to_readout(sentences, page, [*_pairs(places, readout), *pairs])
 
 
 def _ranked(evidence: Evidence, matches: Sequence[Floats]) -> list[int]:
     """All sentences by disclosure score plus their best relative match with a query."""
-    worth = evidence.disclosure.copy()
+    worth = evidence.disclosures.disclosure.copy()
     relative = [match / match.max() for match in matches if match.max(initial=0.0) > 0]
     if relative:
         worth += MATCH_WEIGHT * np.max(relative, axis=0)
@@ -80,21 +82,21 @@ def _ranked(evidence: Evidence, matches: Sequence[Floats]) -> list[int]:
 
 
 def _places(
-    sentences: Sentences, readout: Readout, redact: Redact
+    sentences: SentenceLists, readout: Readout, redact: Redact
 ) -> dict[RenderedEntry, tuple[int, int]]:
     """The sentences behind each line: from its start, as many as give its text."""
     number_of = {entry.id: number for number, entry in enumerate(sentences.entries)}
-    firsts = sentences.first_of_entry()
+    firsts = sentences.first_of_entry
     places: dict[RenderedEntry, tuple[int, int]] = {}
     for line in readout.entries:
         number = number_of.get(line.entry_id)
         if number is None:
             continue
         text = sentences.entries[number].text
-        begin, end = int(firsts[number]), int(firsts[number + 1])
-        first = begin + int(np.searchsorted(sentences.start[begin:end], line.start))
+        begin, end = firsts[number : number + 2]
+        first = bisect_left(sentences.start, line.start, begin, end)
         for last in range(first + 1, end + 1):
-            if redact(text[line.start : int(sentences.end[last - 1])]) == line.text:
+            if redact(text[line.start : sentences.end[last - 1]]) == line.text:
                 places[line] = (first, last)
                 break
     return places

@@ -110,21 +110,28 @@ def _add_phrases(
 ) -> None:
     """Count cues of several words: found by their first two words, then compared whole."""
     folds = vocabulary.folds
+    known = folds.keys()
     table: dict[int, list[tuple[tuple[int, ...], int]]] = {}
     first = np.zeros(len(folds), dtype=np.bool_)
     second = np.zeros(len(folds), dtype=np.bool_)
     for phrase, cue in lexicon.cue_phrases:
-        ids = tuple(folds[word] for word in phrase if word in folds)
-        if len(ids) == len(phrase):
+        if all(map(known.__contains__, phrase)):
+            ids = tuple([folds[word] for word in phrase])
             table.setdefault(ids[0] * len(folds) + ids[1], []).append((ids, cue))
             first[ids[0]] = second[ids[1]] = True
     line = vocabulary.folded[sentences.word_ids]
     places = np.flatnonzero(first[line[:-1]] & second[line[1:]])
     keys = line[places] * len(folds) + line[places + 1]
     wanted = np.isin(keys, np.array(sorted(table), dtype=np.int64))
-    for place, key in zip(places[wanted].tolist(), keys[wanted].tolist(), strict=True):
-        row = int(row_of[place])
-        end = int(sentences.offsets[row + 1])
+    places, rows = places[wanted], row_of[places[wanted]]
+    found = zip(
+        places.tolist(),
+        rows.tolist(),
+        sentences.offsets[rows + 1].tolist(),
+        keys[wanted].tolist(),
+        strict=True,
+    )
+    for place, row, end, key in found:
         for ids, cue in table[key]:
             last = place + len(ids)
             if last <= end and (len(ids) == 2 or tuple(line[place:last].tolist()) == ids):

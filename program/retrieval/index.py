@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Final
 
 import numpy as np
@@ -21,7 +20,7 @@ from stateauditor.program.memory.entries import Memory
 from stateauditor.program.retrieval.antecedents import AntecedentFinder, build_finder
 from stateauditor.program.retrieval.bm25 import Postings, build_postings
 from stateauditor.program.retrieval.config import RetrievalConfig
-from stateauditor.program.retrieval.disclosures import Disclosures, load_weights, score
+from stateauditor.program.retrieval.disclosures import Disclosures, Weights, load_weights, score
 from stateauditor.program.retrieval.expansion import expand
 from stateauditor.program.retrieval.features import Measured, measure
 from stateauditor.program.retrieval.lexicon import Lexicon, load_lexicon
@@ -30,6 +29,7 @@ from stateauditor.program.retrieval.selection import Matches, Selection, select
 from stateauditor.program.retrieval.tokens import fold, stem, words
 from stateauditor.program.retrieval.vocabulary import read_vocabulary
 from stateauditor.program.retrieval.windows import (
+    SentenceLists,
     Sentences,
     Window,
     Windows,
@@ -43,6 +43,8 @@ Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
 DEFAULT: Final = RetrievalConfig()
+LINKED_PER_SLOT: Final = 2
+"""Antecedents are found while building for so many disclosures per change-scan slot."""
 
 
 @dataclass(frozen=True)
@@ -50,25 +52,34 @@ class MemoryIndex:
     """Everything about a memory that retrieval needs; see :meth:`build`.
 
     ``terms`` is the index term of every word of ``sentences``, -1 for a stop
-    word. ``ranked`` lists the strongest disclosures, best first, and ``links``
-    their antecedents.
+    word. ``ranked`` lists the strongest disclosures, best first, ``links`` their
+    antecedents, and ``strongest`` each session's strongest disclosure.
     """
 
     config: RetrievalConfig
     sentences: Sentences
     windows: Windows
+    window_session: Ints
     terms: Ints
     postings: Postings
     measured: Measured
     disclosures: Disclosures
     finder: AntecedentFinder
+    lists: SentenceLists
     ranked: tuple[int, ...]
+    strongest: list[int]
+    disclosure: list[float]
     links: dict[int, tuple[int, ...]]
 
     @classmethod
-    def build(cls, memory: Memory, config: RetrievalConfig = DEFAULT) -> MemoryIndex:
-        """Index the evidence of ``memory``: user turns and facts, never assistant turns."""
-        return _build(read_sentences(memory.evidence()), config)
+    def build(
+        cls, memory: Memory, config: RetrievalConfig = DEFAULT, weights: Weights | None = None
+    ) -> MemoryIndex:
+        """Index the evidence of ``memory``: user turns and facts, never assistant turns.
+
+        ``weights`` replaces the packaged disclosure weights, for experiments.
+        """
+        return _build(read_sentences(memory.evidence()), config, weights or load_weights())
 
     def retrieve(
         self,
@@ -86,7 +97,7 @@ class MemoryIndex:
         """
         used = config or self.config
         budget = used.budget_tokens if budget_tokens is None else budget_tokens
-        return render(self.sentences, self.select(question, used), budget, redact)
+        return render(self.lists, self.select(question, used), budget, redact)
 
     def select(self, question: str, config: RetrievalConfig | None = None) -> Selection:
         """The choices for a question in order of preference, before any budget."""
@@ -139,45 +150,24 @@ class MemoryIndex:
     # --- what selection asks (selection.Evidence) ------------------------------
 
     @property
-    def session_of(self) -> Ints:
+    def session_of(self) -> list[int]:
         """The session of every sentence."""
-        return self.sentences.session
-
-    @property
-    def disclosure(self) -> Floats:
-        """The disclosure score of every sentence."""
-        return self.disclosures.disclosure
-
-    @cached_property
-    def _strongest(self) -> list[int]:
-        order = _best_first(self.disclosures.disclosure)
-        best = np.zeros(int(self.sentences.session.max(initial=-1)) + 1, dtype=np.int64)
-        best[self.sentences.session[order[::-1]]] = order[::-1]
-        return best.tolist()
-
-    def strongest(self, session: int) -> int:
-        """The strongest disclosure of a session."""
-        return self._strongest[session]
+        return self.lists.session
 
     def antecedents(self, row: int, count: int) -> Sequence[int]:
         """Sentences in strictly earlier sessions that sentence ``row`` may supersede."""
         known = self.links.get(row)
         if known is not None and count <= self.config.antecedent_slots:
             return known[:count]
-        return self.finder.find(row, count)
+        return self.finder.find([row], count)[0]
 
     def window(self, row: int) -> tuple[int, int]:
         """The window with sentence ``row`` in its middle, as far as its turn allows."""
         size = self.config.window_sentences
-        begin, end = self._turn_of[row]
+        entry = self.lists.entry[row]
+        begin, end = self.lists.first_of_entry[entry : entry + 2]
         first = max(begin, min(row - (size - 1) // 2, end - size))
         return first, min(first + size, end)
-
-    @cached_property
-    def _turn_of(self) -> list[tuple[int, int]]:
-        firsts = self.sentences.first_of_entry()
-        entry = self.sentences.entry
-        return list(zip(firsts[entry].tolist(), firsts[entry + 1].tolist(), strict=True))
 
     # --- questions ------------------------------------------------------------
 
@@ -185,18 +175,16 @@ class MemoryIndex:
         """Each session's best window for a question, and the sentence at its core."""
         query = self.query_terms(question)
         scores = self.postings.scores(query)
-        window_session = self.sentences.session[self.windows.first]
-        sessions = int(self.sentences.session.max(initial=-1)) + 1
-        top = np.zeros(sessions)
-        np.maximum.at(top, window_session, scores)
-        winners = np.flatnonzero((scores == top[window_session]) & (scores > 0))[::-1]
-        window = np.zeros(sessions, dtype=np.int64)
-        window[window_session[winners]] = winners
-        return Matches(self._cores(window, self._sentence_match(query)), top)
+        top = np.zeros(len(self.strongest))
+        np.maximum.at(top, self.window_session, scores)
+        winners = np.flatnonzero((scores == top[self.window_session]) & (scores > 0))[::-1]
+        window = np.zeros(len(top), dtype=np.int64)
+        window[self.window_session[winners]] = winners
+        return Matches(self._cores(window, query).tolist(), top.tolist())
 
     def sentence_match(self, question: str) -> Floats:
         """The idf of the question's terms that each sentence holds, repeats included."""
-        return self._sentence_match(self.query_terms(question))
+        return self._match_rows(np.arange(len(self.sentences)), self.query_terms(question))
 
     def query_terms(self, question: str) -> list[str]:
         """The question's terms; without the words of the asking, unless it has no others."""
@@ -205,42 +193,49 @@ class MemoryIndex:
         asked = [word for word in folded if word not in lexicon.frame_words]
         return [stem(word) for word in asked or folded]
 
-    def _sentence_match(self, query: Sequence[str]) -> Floats:
+    def _cores(self, window: Ints, query: Sequence[str]) -> Ints:
+        """In each window the sentence that matches best, then states most."""
+        begin = self.windows.first[window]
+        sizes = self.windows.last[window] - begin
+        rows = np.repeat(begin, sizes) + ragged_range(sizes)
+        owner = np.repeat(np.arange(len(window)), sizes)
+        match = self._match_rows(rows, query)
+        order = np.lexsort((-rows, self.disclosures.statement[rows], match, owner))
+        return rows[order[np.cumsum(sizes) - 1]]
+
+    def _match_rows(self, rows: Ints, query: Sequence[str]) -> Floats:
+        begin = self.sentences.offsets[rows]
+        counts = self.sentences.offsets[rows + 1] - begin
+        held = self.terms[np.repeat(begin, counts) + ragged_range(counts)]
+        owner = np.repeat(np.arange(len(rows)), counts)
+        return np.round(np.bincount(owner, self._idf_of(query)[held], len(rows)), 9)
+
+    def _idf_of(self, query: Sequence[str]) -> Floats:
+        """The idf of each term of the index that the query has, 0 for all others."""
         weight = np.zeros(len(self.postings.idf) + 1)
         for term in query:
             number = self.postings.terms.get(term)
             if number is not None:
                 weight[number] = self.postings.idf[number]
-        gained = np.concatenate(([0.0], np.cumsum(weight[self.terms])))
-        offsets = self.sentences.offsets
-        return np.round(gained[offsets[1:]] - gained[offsets[:-1]], 9)
-
-    def _cores(self, window: Ints, match: Floats) -> Ints:
-        """In each window the sentence that matches best, then states most."""
-        best = self.windows.first[window]
-        last = self.windows.last[window]
-        statement = self.disclosures.statement
-        for step in range(1, self.config.window_sentences):
-            other = np.minimum(self.windows.first[window] + step, last - 1)
-            better = (match[other] > match[best]) | (
-                (match[other] == match[best]) & (statement[other] > statement[best])
-            )
-            best = np.where(better, other, best)
-        return best
+        return weight
 
 
-def _build(sentences: Sentences, config: RetrievalConfig) -> MemoryIndex:
+def _build(sentences: Sentences, config: RetrievalConfig, weights: Weights) -> MemoryIndex:
     lexicon: Lexicon = load_lexicon()
     vocabulary = read_vocabulary(sentences.vocabulary, lexicon)
     windows = cut_windows(sentences, config.window_sentences, config.window_stride)
     terms = vocabulary.term[sentences.word_ids]
     postings = build_postings(vocabulary.terms, *_window_terms(sentences, windows, terms))
     measured = measure(sentences, vocabulary, lexicon, postings.idf)
-    disclosures = score(measured, load_weights())
+    disclosures = score(measured, weights)
     finder = build_finder(
         sentences, terms, postings.idf, measured.attributes, disclosures.statement
     )
-    ranked = tuple(_best_first(disclosures.disclosure)[: config.change_slots].tolist())
+    best_first = _best_first(disclosures.disclosure)
+    ranked = tuple(best_first[: config.change_slots].tolist())
+    linked = best_first[: LINKED_PER_SLOT * config.change_slots].tolist()
+    strongest = np.zeros(int(sentences.session.max(initial=-1)) + 1, dtype=np.int64)
+    strongest[sentences.session[best_first[::-1]]] = best_first[::-1]
     return MemoryIndex(
         config=config,
         sentences=sentences,
@@ -250,8 +245,12 @@ def _build(sentences: Sentences, config: RetrievalConfig) -> MemoryIndex:
         measured=measured,
         disclosures=disclosures,
         finder=finder,
+        lists=SentenceLists.of(sentences),
         ranked=ranked,
-        links={row: finder.find(row, config.antecedent_slots) for row in ranked},
+        strongest=strongest.tolist(),
+        disclosure=disclosures.disclosure.tolist(),
+        window_session=sentences.session[windows.first],
+        links=dict(zip(linked, finder.find(linked, config.antecedent_slots), strict=True)),
     )
 
 

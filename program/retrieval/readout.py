@@ -10,20 +10,35 @@ quotation must stand in one line (DESIGN: the unit that a quotation must match).
 from __future__ import annotations
 
 import logging
-from bisect import insort
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from stateauditor.program.retrieval.selection import Choice, Selection
-from stateauditor.program.retrieval.tokens import count_tokens
-from stateauditor.program.retrieval.windows import Sentences
-from stateauditor.signatures.models import Readout, RenderedEntry, RetrievalStep, Timestamp
+from stateauditor.program.retrieval.tokens import CHARS_PER_TOKEN, count_tokens
+from stateauditor.program.retrieval.windows import SentenceLists
+from stateauditor.signatures.models import (
+    MemoryEntry,
+    Precision,
+    Readout,
+    RenderedEntry,
+    RetrievalStep,
+    Timestamp,
+)
 
 _log = logging.getLogger(__name__)
 
 Redact = Callable[[str], str]
-_UNDATED = "undated"
-_CHEAPEST_LINE = 4
+_UNDATED: Final = "undated"
+_CHEAPEST_LINE: Final = 4
+_MARKS: Final = len(" [] \n")
+_WHEN_CHARS: Final = {
+    Precision.DAY: len("2024-02-20"),
+    Precision.MINUTE: len("2024-02-20T02:45Z"),
+    Precision.SECOND: len("2024-02-20T02:45:00Z"),
+    Precision.MICROSECOND: len("2024-02-20T02:45:00.000000Z"),
+}
+# Every character that some reader takes for a line break.
+_ONE_LINE: Final = dict.fromkeys(map(ord, "\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029"), " ")
 
 
 def identity(text: str) -> str:
@@ -34,7 +49,7 @@ def identity(text: str) -> str:
 def render_line(entry_id: str, timestamp: Timestamp | None, text: str) -> str:
     """One readout line as a prompt shows it: ``E01 [2024-02-20T02:45Z] text``."""
     when = _UNDATED if timestamp is None else str(timestamp)
-    return f"{entry_id} [{when}] {' '.join(text.splitlines())}"
+    return f"{entry_id} [{when}] {text.translate(_ONE_LINE)}"
 
 
 class Range(NamedTuple):
@@ -48,11 +63,12 @@ class Range(NamedTuple):
 class Page:
     """The lines chosen so far and what they cost; a range is added only if it fits."""
 
-    def __init__(self, sentences: Sentences, budget: int, redact: Redact = identity) -> None:
+    def __init__(self, sentences: SentenceLists, budget: int, redact: Redact = identity) -> None:
         self._sentences = sentences
         self._budget = budget
         self._redact = redact
         self._ranges: dict[int, list[Range]] = {}
+        self._texts: dict[tuple[int, int], str] = {}
         self._costs: dict[tuple[int, int], int] = {}
         # Ids get shorter or stay when numbered, so the price can only fall.
         self._widest_id = "E" + "0" * max(2, len(str(budget // _CHEAPEST_LINE)))
@@ -60,22 +76,30 @@ class Page:
 
     def add(self, first: int, last: int, step: RetrievalStep) -> bool:
         """Add sentences ``first`` to ``last``, merging with lines they touch, if they fit."""
-        entry = int(self._sentences.entry[first])
-        lines = self._ranges.get(entry, [])
-        merged = Range(first, last, step)
+        entry = self._sentences.entry[first]
+        lines = self._ranges.get(entry)
+        if lines is None:
+            price = self.tokens + self._cost(first, last)
+            if price > self._budget:
+                return False
+            self._ranges[entry] = [Range(first, last, step)]
+            self.tokens = price
+            return True
+        return self._merge(lines, first, last, step)
+
+    def _merge(self, lines: list[Range], first: int, last: int, step: RetrievalStep) -> bool:
         touching = [line for line in lines if line.first <= last and first <= line.last]
+        merged = Range(first, last, step)
         if touching:
-            merged = Range(
-                min(first, touching[0].first), max(last, touching[-1].last), touching[0].step
-            )
-            if len(touching) == 1 and merged == touching[0]:
+            before, after = touching[0], touching[-1]
+            merged = Range(min(first, before.first), max(last, after.last), before.step)
+            if merged == before:
                 return True
-        price = self.tokens + self._cost(merged) - sum(map(self._cost, touching))
+        saved = sum(self._cost(line.first, line.last) for line in touching)
+        price = self.tokens + self._cost(merged.first, merged.last) - saved
         if price > self._budget:
             return False
-        kept = [line for line in lines if line not in touching]
-        insort(kept, merged)
-        self._ranges[entry] = kept
+        lines[:] = sorted([merged, *(line for line in lines if line not in touching)])
         self.tokens = price
         return True
 
@@ -83,88 +107,89 @@ class Page:
         """The lines, oldest first."""
         return [line for entry in sorted(self._ranges) for line in self._ranges[entry]]
 
-    def text(self, line: Range) -> str:
-        """The text of a line as it stands in its entry, before redaction."""
-        start, end = self.place(line)
-        return self._sentences.entries[int(self._sentences.entry[line.first])].text[start:end]
+    def text(self, first: int, last: int) -> str:
+        """The text of a line as it is shown: redacted."""
+        key = (first, last)
+        if key not in self._texts:
+            sentences = self._sentences
+            whole = sentences.entries[sentences.entry[first]].text
+            self._texts[key] = self._redact(whole[sentences.start[first] : sentences.end[last - 1]])
+        return self._texts[key]
 
-    def place(self, line: Range) -> tuple[int, int]:
-        """Where the line starts and ends in its entry."""
-        return int(self._sentences.start[line.first]), int(self._sentences.end[line.last - 1])
-
-    def _cost(self, line: Range) -> int:
-        key = (line.first, line.last)
-        if key not in self._costs:
-            entry = self._sentences.entries[int(self._sentences.entry[line.first])]
-            self._costs[key] = line_cost(
-                self._widest_id, entry.timestamp, self._redact(self.text(line))
-            )
-        return self._costs[key]
+    def _cost(self, first: int, last: int) -> int:
+        key = (first, last)
+        cost = self._costs.get(key)
+        if cost is None:
+            entry = self._sentences.entries[self._sentences.entry[first]]
+            cost = line_cost(self._widest_id, entry.timestamp, self.text(first, last))
+            self._costs[key] = cost
+        return cost
 
 
 def line_cost(entry_id: str, timestamp: Timestamp | None, text: str) -> int:
     """What a line costs in a prompt, its line break included."""
+    when = len(_UNDATED) if timestamp is None else _WHEN_CHARS[timestamp.precision]
+    if text.isascii():  # the same number as below, without writing the line
+        return -(-(len(entry_id) + when + len(text) + _MARKS) // CHARS_PER_TOKEN)
     return count_tokens(render_line(entry_id, timestamp, text) + "\n")
 
 
 def render(
-    sentences: Sentences, selection: Selection, budget: int, redact: Redact = identity
+    sentences: SentenceLists, selection: Selection, budget: int, redact: Redact = identity
 ) -> Readout:
     """The readout of a selection: never dearer than ``budget``, the same every time."""
     page = Page(sentences, budget, redact)
-    placed = [choice for choice in selection.choices if _place(page, choice)]
+    placed = [c for c in selection.choices if page.add(c.row, c.row + 1, c.step)]
     for choice in placed:
         page.add(choice.first, choice.last, choice.step)
     if not placed and selection.choices:
         return _cut(sentences, selection.choices[0], budget, redact)
-    return to_readout(sentences, page, selection.pairs, redact)
-
-
-def _place(page: Page, choice: Choice) -> bool:
-    return page.add(choice.row, choice.row + 1, choice.step)
+    return to_readout(sentences, page, selection.pairs)
 
 
 def to_readout(
-    sentences: Sentences,
-    page: Page,
-    pairs: Sequence[tuple[int, int]],
-    redact: Redact = identity,
+    sentences: SentenceLists, page: Page, pairs: Sequence[tuple[int, int]]
 ) -> Readout:
     """Number a page's lines and name the pairs by them; a pair needs both its lines."""
     entries: list[RenderedEntry] = []
     line_of: dict[int, str] = {}
-    for number, line in enumerate(page.lines(), start=1):
-        entry = sentences.entries[int(sentences.entry[line.first])]
+    tokens = 0
+    for number, (first, last, step) in enumerate(page.lines(), start=1):
+        entry = sentences.entries[sentences.entry[first]]
         name = f"E{number:02d}"
-        line_of.update(dict.fromkeys(range(line.first, line.last), name))
-        entries.append(
-            RenderedEntry(
-                id=name,
-                entry_id=entry.id,
-                timestamp=entry.timestamp,
-                text=redact(page.text(line)),
-                role=entry.role,
-                session=entry.session,
-                turn=entry.turn,
-                start=page.place(line)[0],
-                step=line.step,
-            )
-        )
+        text = page.text(first, last)
+        for row in range(first, last):
+            line_of[row] = name
+        tokens += line_cost(name, entry.timestamp, text)
+        entries.append(rendered(name, entry, text, sentences.start[first], step))
     named = dict.fromkeys(
         (line_of[old], line_of[new]) for old, new in pairs if old in line_of and new in line_of
     )
-    return Readout(
-        entries=tuple(entries),
-        pairs=tuple(named),
-        tokens=sum(line_cost(e.id, e.timestamp, e.text) for e in entries),
+    return Readout(entries=tuple(entries), pairs=tuple(named), tokens=tokens)
+
+
+def rendered(
+    name: str, entry: MemoryEntry, text: str, start: int, step: RetrievalStep
+) -> RenderedEntry:
+    """A readout line of ``entry``."""
+    return RenderedEntry(
+        id=name,
+        entry_id=entry.id,
+        timestamp=entry.timestamp,
+        text=text,
+        role=entry.role,
+        session=entry.session,
+        turn=entry.turn,
+        start=start,
+        step=step,
     )
 
 
-def _cut(sentences: Sentences, choice: Choice, budget: int, redact: Redact) -> Readout:
+def _cut(sentences: SentenceLists, choice: Choice, budget: int, redact: Redact) -> Readout:
     """One line cut to the budget: better the head of the best statement than nothing."""
-    entry = sentences.entries[int(sentences.entry[choice.row])]
-    start, end = int(sentences.start[choice.row]), int(sentences.end[choice.row])
-    text = redact(entry.text[start:end])
+    entry = sentences.entries[sentences.entry[choice.row]]
+    start = sentences.start[choice.row]
+    text = redact(entry.text[start : sentences.end[choice.row]])
     low, high = 0, len(text)
     while low < high:
         middle = (low + high + 1) // 2
@@ -182,15 +207,5 @@ def _cut(sentences: Sentences, choice: Choice, budget: int, redact: Redact) -> R
     )  # fmt: skip
     if not kept:
         return Readout()
-    line = RenderedEntry(
-        id="E01",
-        entry_id=entry.id,
-        timestamp=entry.timestamp,
-        text=kept,
-        role=entry.role,
-        session=entry.session,
-        turn=entry.turn,
-        start=start,
-        step=choice.step,
-    )
+    line = rendered("E01", entry, kept, start, choice.step)
     return Readout(entries=(line,), tokens=line_cost("E01", entry.timestamp, kept))

@@ -15,16 +15,14 @@ its part of it. Nothing is random and ties fall to the earlier sentence.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple, Protocol
-
-import numpy as np
-import numpy.typing as npt
+from operator import itemgetter
+from typing import Final, NamedTuple, Protocol
 
 from stateauditor.program.retrieval.config import RetrievalConfig
 from stateauditor.signatures.models import RetrievalStep
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
+FAINTEST_DISCLOSURE: Final = -2.0
+"""Log-odds below which a session's strongest disclosure is small talk and supersedes nothing."""
 
 
 class Choice(NamedTuple):
@@ -44,22 +42,24 @@ class Selection(NamedTuple):
 
 
 class Evidence(Protocol):
-    """What selection needs to know about a memory; the index provides it."""
+    """What selection needs to know about a memory; the index provides it.
+
+    ``session_of`` numbers each sentence's session, oldest first; ``disclosure``
+    is its query-independent score. ``ranked`` lists the strongest disclosures
+    of the memory, best first, ``strongest`` the strongest one of each session.
+    """
 
     @property
-    def session_of(self) -> Ints:
-        """The session of every sentence; sessions are numbered oldest first."""
+    def session_of(self) -> Sequence[int]: ...  # noqa: D102
 
     @property
-    def disclosure(self) -> Floats:
-        """The query-independent disclosure score of every sentence."""
+    def disclosure(self) -> Sequence[float]: ...  # noqa: D102
 
     @property
-    def ranked(self) -> Sequence[int]:
-        """The strongest disclosures of the memory, best first."""
+    def ranked(self) -> Sequence[int]: ...  # noqa: D102
 
-    def strongest(self, session: int) -> int:
-        """The strongest disclosure of a session."""
+    @property
+    def strongest(self) -> Sequence[int]: ...  # noqa: D102
 
     def antecedents(self, row: int, count: int) -> Sequence[int]:
         """Sentences in strictly earlier sessions that sentence ``row`` may supersede."""
@@ -71,19 +71,19 @@ class Evidence(Protocol):
 class Matches(NamedTuple):
     """How a question fits: per session its best sentence and that one's score, 0 for none."""
 
-    best: Ints
-    score: Floats
+    best: Sequence[int]
+    score: Sequence[float]
 
 
 def select(evidence: Evidence, matches: Matches, config: RetrievalConfig) -> Selection:
     """Run the four steps and weave their lists into one order of preference."""
     anchored = _question_anchored(matches, config) if config.question_anchored else []
     scanned = list(evidence.ranked[: config.change_slots]) if config.change_scan else []
-    sessions = dict.fromkeys(
-        int(evidence.session_of[row])
-        for row in _weave([(anchored, config.question_share), (scanned, config.change_share)])
+    woven = _weave([(anchored, config.question_share), (scanned, config.change_share)])
+    sessions = dict.fromkeys(map(evidence.session_of.__getitem__, woven))
+    companions = (
+        list(_companions(evidence, matches, sessions)) if config.session_companions else []
     )
-    companions = list(_companions(evidence, matches, sessions)) if config.session_companions else []
     pairs: list[tuple[int, int]] = []
     if config.antecedents:
         disclosures = dict.fromkeys((*scanned, *_disclosing(evidence, companions, anchored)))
@@ -92,21 +92,19 @@ def select(evidence: Evidence, matches: Matches, config: RetrievalConfig) -> Sel
             for new in disclosures
             for old in evidence.antecedents(new, config.antecedent_slots)
         ]
-    step_of: dict[int, RetrievalStep] = {}
-    for step, rows in (
-        (RetrievalStep.QUESTION, anchored),
-        (RetrievalStep.CHANGE_SCAN, scanned),
-        (RetrievalStep.COMPANION, companions),
-        (RetrievalStep.ANTECEDENT, [old for old, _ in pairs]),
-    ):
-        for row in rows:
-            step_of.setdefault(row, step)
+    olds = [old for old, _ in pairs]
+    step_of = {
+        **dict.fromkeys(olds, RetrievalStep.ANTECEDENT),
+        **dict.fromkeys(companions, RetrievalStep.COMPANION),
+        **dict.fromkeys(scanned, RetrievalStep.CHANGE_SCAN),
+        **dict.fromkeys(anchored, RetrievalStep.QUESTION),
+    }
     order = _weave(
         [
             (anchored, config.question_share),
             (scanned, config.change_share),
             (companions, config.companion_share),
-            ([old for old, _ in pairs], config.antecedent_share),
+            (olds, config.antecedent_share),
         ]
     )
     choices = tuple(Choice(row, *evidence.window(row), step_of[row]) for row in order)
@@ -120,9 +118,10 @@ def _question_anchored(matches: Matches, config: RetrievalConfig) -> list[int]:
     bucket that has none yet comes first, and the rest go by score again.
     """
     slots = config.question_slots
-    matching = np.flatnonzero(matches.score > 0)
-    ranked = matching[np.lexsort((matching, -matches.score[matching]))].tolist()
-    total = max(len(matches.score), 1)
+    score = matches.score
+    matching = [session for session, gained in enumerate(score) if gained > 0]
+    ranked = sorted(matching, key=lambda session: -score[session])
+    total = max(len(score), 1)
     chosen = ranked[: (slots + 1) // 2]
     seen = {session * config.time_buckets // total for session in chosen}
     later = ranked[len(chosen) :]
@@ -134,36 +133,35 @@ def _question_anchored(matches: Matches, config: RetrievalConfig) -> list[int]:
             spread.append(session)
     taken = set(spread)
     rest = [session for session in later if session not in taken]
-    return [int(matches.best[session]) for session in (*chosen, *spread, *rest)[:slots]]
+    return [matches.best[session] for session in (*chosen, *spread, *rest)[:slots]]
 
 
 def _companions(evidence: Evidence, matches: Matches, sessions: Iterable[int]) -> Iterator[int]:
     """Step (iii): what else a selected session has to say."""
     for session in sessions:
-        yield evidence.strongest(session)
+        yield evidence.strongest[session]
         if matches.score[session] > 0:
-            yield int(matches.best[session])
+            yield matches.best[session]
 
 
 def _disclosing(evidence: Evidence, companions: list[int], anchored: list[int]) -> Iterator[int]:
-    """The companions, or question matches, that are their session's strongest disclosure."""
+    """Which companions and question matches may announce a change: see FAINTEST_DISCLOSURE."""
     for row in (*companions, *anchored):
-        if row == evidence.strongest(int(evidence.session_of[row])):
+        strongest = evidence.strongest[evidence.session_of[row]]
+        if row == strongest and evidence.disclosure[row] >= FAINTEST_DISCLOSURE:
             yield row
 
 
 def _weave(lists: Sequence[tuple[Sequence[int], float]]) -> list[int]:
     """Merge ranked lists in proportion to their shares, each row once.
 
-    The next row comes from the list that has had least for its share; ties go
+    A list with share ``s`` is due for its ``n``-th row at time ``n / s``; ties go
     to the list named first.
     """
-    order: dict[int, None] = {}
-    places = [0] * len(lists)
-    while True:
-        open_lists = [n for n, (rows, _) in enumerate(lists) if places[n] < len(rows)]
-        if not open_lists:
-            return list(order)
-        turn = min(open_lists, key=lambda n: (places[n] + 1) / lists[n][1])
-        order.setdefault(lists[turn][0][places[turn]])
-        places[turn] += 1
+    due = [
+        (place / share, number, row)
+        for number, (rows, share) in enumerate(lists)
+        for place, row in enumerate(rows, start=1)
+    ]
+    due.sort(key=itemgetter(0, 1))
+    return list(dict.fromkeys(row for _, _, row in due))

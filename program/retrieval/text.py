@@ -19,13 +19,12 @@ MAX_SENTENCE_CHARS: Final = 600
 
 Span = tuple[int, int]
 
-_CLOSERS = "\"'”’»)\\]}】」』）*_"
-# One alternative for each kind of boundary; the group is what still belongs to
-# the sentence. The plain stop needs a space after it (so "3.5", "e.g.this" and
-# "v2.0" stay whole); a full-width stop does not; a line break stands outside.
-_BOUNDARY: Final = re.compile(
-    rf"([.!?…؟۔।॥։።]+[{_CLOSERS}]*)\s+|([。！？｡‼⁇]+…*[{_CLOSERS}]*)\s*|()[ \t\r\f\v]*\n\s*"
-)
+_CLOSERS: Final = "\"'”’»)\\]}】」』）*_"
+_SPACED: Final = ".!?…؟۔।॥։።"
+_UNSPACED: Final = "。！？｡‼⁇"
+# One character class in front, so that the scan is fast. The group is what still
+# belongs to the sentence.
+_BOUNDARY: Final = re.compile(rf"([{_SPACED}{_UNSPACED}\n][{_SPACED}{_UNSPACED}]*[{_CLOSERS}]*)\s*")
 # Titles go on whatever follows. The others go on before a small letter or a
 # digit only: "on Sat. we row", "fig. 3", but "there we sat. Then it rained".
 _TITLES: Final = frozenset(
@@ -58,13 +57,25 @@ def sentence_spans(text: str, limit: int = MAX_SENTENCE_CHARS) -> list[Span]:
     if text[:1].isspace():
         start = len(text) - len(text.lstrip())
     for match in _BOUNDARY.finditer(text, start):
-        mark, end = match.span(match.lastindex or 0)
-        if mark < end and text[mark] in "!?" or _ends_sentence(text, start, mark, end):
-            if end - start > limit:
-                _cut_up(spans, text, start, end, limit)
-            elif start < end:
-                spans.append((start, end))
-            start = match.end()
+        mark, end = match.span(1)
+        after = match.end()
+        first = text[mark]
+        if first == "\n":
+            if not _ends_line(text, start, mark):
+                continue
+            end = start + len(text[start:mark].rstrip())
+            after = _next_visible(text, mark)
+        elif first in _UNSPACED:
+            pass
+        elif end == after < len(text):
+            continue  # "3.5", "v2.0": a plain mark needs a space after it
+        elif first not in "!?" and not _ends_sentence(text, start, mark, end):
+            continue
+        if end - start > limit:
+            _cut_up(spans, text, start, end, limit)
+        elif start < end:
+            spans.append((start, end))
+        start = after
     end = len(text)
     if start < end and text[-1].isspace():
         end = len(text.rstrip())
@@ -76,9 +87,7 @@ def sentence_spans(text: str, limit: int = MAX_SENTENCE_CHARS) -> list[Span]:
 
 
 def _ends_sentence(text: str, begin: int, start: int, end: int) -> bool:
-    """Whether the boundary at ``start:end`` really ends the sentence that began at ``begin``."""
-    if start == end:
-        return _ends_line(text, begin, start)
+    """Whether the mark at ``start:end`` really ends the sentence that began at ``begin``."""
     if text[start] == "…" or text.startswith("..", start):
         return not _continues(text, end)
     return text[start] != "." or not _is_shortened(text, begin, start, end)
@@ -86,11 +95,11 @@ def _ends_sentence(text: str, begin: int, start: int, end: int) -> bool:
 
 def _is_shortened(text: str, begin: int, start: int, end: int) -> bool:
     """Whether the stop at ``start`` belongs to the word before it and ends no sentence."""
-    reach = start - _LONGEST_SHORTENED - 2
-    near = text[begin if begin > reach else reach : start]
-    word = near.rsplit(None, 1)[-1].lstrip(_OPENERS) if near.strip() else ""
-    if not 0 < len(word) <= _LONGEST_SHORTENED:
-        return False
+    at = text.rfind(" ", begin, start) + 1 or begin
+    if start - at > _LONGEST_SHORTENED + 2:
+        return False  # most sentences end here: their last word is longer
+    tail = text[at:start].split()
+    word = tail[-1].lstrip(_OPENERS) if tail else ""
     if start - begin == len(word) and (len(word) == 1 or (len(word) <= 3 and word.isdigit())):
         return word.isalnum()  # "1." or "b." at the head of a list item
     plain = word.casefold()

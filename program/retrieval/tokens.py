@@ -9,8 +9,8 @@ light stemmer; the same function serves entries and questions.
 
 from __future__ import annotations
 
-import re
 import unicodedata
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import Final
 
@@ -25,14 +25,16 @@ _WORD: Final = regex.compile(
     r"|[\U0001F1E6-\U0001F1FF]{2}|\p{Extended_Pictographic}"
 )
 # The same on ASCII text, many times as fast; a test holds the two together.
+BREAK: Final = "\0"
+"""Stands between texts in :func:`words_of_all`; no word holds it."""
 _ASCII_GAPS: Final = "".join(
-    char if char.isalnum() or char == "'" else " " for char in map(chr, range(128))
+    char if char.isalnum() or char in ("'", BREAK) else " " for char in map(chr, range(128))
 )
 _DENSE_RUN: Final = regex.compile(rf"[{_DENSE}]")
 _WIDE: Final = regex.compile(
     r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}　-〿！-｠]"
 )
-_CHARS_PER_TOKEN: Final = 4
+CHARS_PER_TOKEN: Final = 4
 
 
 def words(text: str) -> list[str]:
@@ -42,7 +44,8 @@ def words(text: str) -> list[str]:
     ["I'm", 'at', '7', '42', '我', '搬', '家', '我搬', '搬家']
     """
     if text.isascii():
-        return [bare for word in blank(text).split() if (bare := word.strip("'"))]
+        blanked = text.replace(BREAK, " ").translate(_ASCII_GAPS)
+        return [bare for word in blanked.split() if (bare := word.strip("'"))]
     found: list[str] = []
     for word in _WORD.findall(text):
         if _DENSE_RUN.match(word):
@@ -53,13 +56,28 @@ def words(text: str) -> list[str]:
     return found
 
 
-def blank(text: str) -> str:
-    """ASCII ``text`` with a space for every character that no word can hold.
+def words_of_all(texts: Iterable[str]) -> list[str]:
+    """The words of many texts, with a ``BREAK`` after each text.
 
-    Lengths stay, so that a whole turn can be blanked once, sliced and split; an
-    apostrophe at a word's edge is left to :func:`fold`.
+    ASCII texts are joined, so that one call splits thousands of them. An
+    apostrophe at a word's edge is left on it: :func:`fold` drops it.
     """
-    return text.translate(_ASCII_GAPS)
+    found: list[str] = []
+    plain: list[str] = []
+    for text in texts:
+        if text.isascii() and BREAK not in text:
+            plain.append(text)
+            continue
+        found += _split(plain)
+        plain.clear()
+        found += words(text)
+        found.append(BREAK)
+    found += _split(plain)
+    return found
+
+
+def _split(texts: list[str]) -> list[str]:
+    return (f" {BREAK} ".join(texts).translate(_ASCII_GAPS) + f" {BREAK}").split() if texts else []
 
 
 def count_tokens(text: str) -> int:
@@ -72,9 +90,9 @@ def count_tokens(text: str) -> int:
     (3, 4)
     """
     if text.isascii():
-        return -(-len(text) // _CHARS_PER_TOKEN)
+        return -(-len(text) // CHARS_PER_TOKEN)
     wide = len(_WIDE.findall(text))
-    return wide + -(-(len(text) - wide) // _CHARS_PER_TOKEN)
+    return wide + -(-(len(text) - wide) // CHARS_PER_TOKEN)
 
 
 @lru_cache(maxsize=65_536)
@@ -135,7 +153,7 @@ def stem(folded: str) -> str:
     return word
 
 
-_VOWEL: Final = re.compile("[aeiouy]")
+_VOWEL: Final = regex.compile("[aeiouy]")
 
 
 def _strip_plural(word: str) -> str:

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from stateauditor.program.retrieval.lexicon import Lexicon
-from stateauditor.program.retrieval.tokens import fold, stem
+from stateauditor.program.retrieval.tokens import BREAK, fold, stem
 
 Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
@@ -66,7 +66,7 @@ def _look_up(word: str, lexicon: Lexicon) -> _Facts:
     stops = folded in lexicon.stop_words
     return _Facts(
         folded,
-        None if stops or not root else root,
+        root if root and not stops and word != BREAK else None,
         folded[:1].isdigit(),
         word.lstrip("'")[:1].isupper() and not stops,
         lexicon.cue_words.get(folded, ()),
@@ -77,21 +77,21 @@ def _look_up(word: str, lexicon: Lexicon) -> _Facts:
 def read_vocabulary(words: Sequence[str], lexicon: Lexicon) -> Vocabulary:
     """Look every distinct word up."""
     facts = [_look_up(word, lexicon) for word in words]
-    folds: dict[str, int] = {}
-    terms: dict[str, int] = {}
-    folded = [folds.setdefault(fact.folded, len(folds)) for fact in facts]
-    term = [
-        -1 if fact.term is None else terms.setdefault(fact.term, len(terms)) for fact in facts
-    ]
+    forms, roots, numbers, names, cues, attributes = (
+        zip(*facts, strict=True) if facts else ((),) * len(_Facts._fields)
+    )
+    folds = {form: number for number, form in enumerate(dict.fromkeys(forms))}
+    terms = {root: number for number, root in enumerate(dict.fromkeys(filter(None, roots)))}
+    number_of: dict[str | None, int] = {None: -1, **terms}
     return Vocabulary(
         terms=tuple(terms),
-        term=np.array(term, dtype=np.int64),
-        folded=np.array(folded, dtype=np.int64),
+        term=np.array([number_of[root] for root in roots], dtype=np.int64),
+        folded=np.array([folds[form] for form in forms], dtype=np.int64),
         folds=folds,
-        is_number=np.array([fact.is_number for fact in facts], dtype=np.bool_),
-        is_name=np.array([fact.is_name for fact in facts], dtype=np.bool_),
-        cues=_marks([fact.cues for fact in facts], len(lexicon.cues)),
-        attributes=_marks([fact.attributes for fact in facts], len(lexicon.attributes)),
+        is_number=np.array(numbers, dtype=np.bool_),
+        is_name=np.array(names, dtype=np.bool_),
+        cues=_marks(cues, len(lexicon.cues)),
+        attributes=_marks(attributes, len(lexicon.attributes)),
     )
 
 

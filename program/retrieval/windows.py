@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from stateauditor.program.retrieval.text import sentence_spans
-from stateauditor.program.retrieval.tokens import blank, words
+from stateauditor.program.retrieval.tokens import BREAK, words_of_all
 from stateauditor.signatures.models import MemoryEntry, Timestamp
 
 Ints = npt.NDArray[np.int64]
@@ -70,6 +70,29 @@ class Sentences:
         return np.searchsorted(self.entry, np.arange(len(self.entries) + 1))
 
 
+class SentenceLists(NamedTuple):
+    """The columns that rendering reads row by row, as lists: quicker one at a time."""
+
+    entries: tuple[MemoryEntry, ...]
+    entry: list[int]
+    start: list[int]
+    end: list[int]
+    session: list[int]
+    first_of_entry: list[int]
+
+    @classmethod
+    def of(cls, sentences: Sentences) -> SentenceLists:
+        """The same sentences as lists."""
+        return cls(
+            sentences.entries,
+            sentences.entry.tolist(),
+            sentences.start.tolist(),
+            sentences.end.tolist(),
+            sentences.session.tolist(),
+            sentences.first_of_entry().tolist(),
+        )
+
+
 def read_sentences(
     entries: Sequence[MemoryEntry], known_words: Sequence[str] = ()
 ) -> Sentences:
@@ -77,38 +100,35 @@ def read_sentences(
 
     ``known_words`` start the vocabulary, so that columns can later be joined.
     """
-    entry: list[int] = []
-    starts: list[int] = []
-    ends: list[int] = []
-    asks: list[bool] = []
-    found: list[str] = []
+    spans: list[tuple[int, int]] = []
     counts: list[int] = []
-    for number, item in enumerate(entries):
-        text = item.text
-        blanked = blank(text) if text.isascii() else None
-        for start, end in sentence_spans(text):
-            piece = words(text[start:end]) if blanked is None else blanked[start:end].split()
-            entry.append(number)
-            starts.append(start)
-            ends.append(end)
-            mark = text[end - 1]
-            asks.append(mark in _QUESTION_MARKS or (mark in _CLOSERS and _asks(text, start, end)))
-            found += piece
-            counts.append(len(piece))
+    pieces: list[str] = []
+    for entry in entries:
+        text = entry.text
+        here = sentence_spans(text)
+        spans += here
+        counts.append(len(here))
+        pieces += [text[start:end] for start, end in here]
+    found = words_of_all(pieces)
     vocabulary: dict[str, int] = defaultdict(count(len(known_words)).__next__)
     vocabulary.update(zip(known_words, range(len(known_words)), strict=True))
+    breaks = vocabulary[BREAK]
     word_ids = np.fromiter(map(vocabulary.__getitem__, found), np.int64, len(found))
-    entry_of = np.array(entry, dtype=np.int64)
+    is_break = word_ids == breaks
+    offsets = np.concatenate(([0], np.flatnonzero(is_break) - np.arange(len(pieces))))
+    word_ids = word_ids[~is_break]
+    entry_of = np.repeat(np.arange(len(entries), dtype=np.int64), counts)
     entry_session = number_sessions(entries)
+    places = np.array(spans, dtype=np.int64).reshape(-1, 2)
     return Sentences(
         entries=tuple(entries),
         entry=entry_of,
-        start=np.array(starts, dtype=np.int64),
-        end=np.array(ends, dtype=np.int64),
-        asks=np.array(asks, dtype=np.bool_),
+        start=places[:, 0].copy(),
+        end=places[:, 1].copy(),
+        asks=np.array([_asks(piece) for piece in pieces], dtype=np.bool_),
         session=entry_session[entry_of],
         entry_session=entry_session,
-        offsets=np.concatenate(([0], np.cumsum(counts, dtype=np.int64))),
+        offsets=offsets,
         word_ids=word_ids,
         vocabulary=tuple(vocabulary),
     )
@@ -116,15 +136,16 @@ def read_sentences(
 
 def number_sessions(entries: Iterable[MemoryEntry]) -> Ints:
     """A number for each entry's session; facts and turns without one stand alone."""
-    seen: dict[tuple[str, str], int] = {}
-    keys = (("session", e.session) if e.session is not None else ("entry", e.id) for e in entries)
+    seen: dict[str | tuple[str], int] = {}
+    keys = [entry.session if entry.session is not None else (entry.id,) for entry in entries]
     return np.array([seen.setdefault(key, len(seen)) for key in keys], dtype=np.int64)
 
 
-def _asks(text: str, start: int, end: int) -> bool:
-    while end > start and text[end - 1] in _CLOSERS:
-        end -= 1
-    return end > start and text[end - 1] in _QUESTION_MARKS
+def _asks(sentence: str) -> bool:
+    last = sentence[-1]
+    return last in _QUESTION_MARKS or (
+        last in _CLOSERS and sentence.rstrip(_CLOSERS)[-1:] in _QUESTION_MARKS
+    )
 
 
 @dataclass(frozen=True, slots=True)

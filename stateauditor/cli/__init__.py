@@ -1,0 +1,5 @@
+"""The command line: one module a command, shared pieces beside them."""
+
+from stateauditor.cli.app import main
+
+__all__ = ["main"]

@@ -18,7 +18,10 @@ from stateauditor.program.backends.offline.text import Sentence, sentences
 from stateauditor.program.memory.timestamps import is_later
 from stateauditor.signatures.models import EntryRole, Readout, RenderedEntry
 
-_FIRST_PERSON = frozenset(["i", "we", "me", "us", "my", "our", "mine", "ours", "myself", "user"])
+_FIRST_PERSON_WORDS = """
+i we me us my our mine ours myself user
+"""
+_FIRST_PERSON = frozenset(_FIRST_PERSON_WORDS.split())
 _FIRST_SUBJECT = re.compile(r" (?:i|we|me|us|my|our|user|'s i) ", re.IGNORECASE)
 # A clause ends at punctuation and before the conjunctions that start a new one.
 _BOUNDARY = re.compile(
@@ -27,28 +30,10 @@ _BOUNDARY = re.compile(
     re.IGNORECASE,
 )
 # A question that starts with an auxiliary asks about all of itself.
-_ASKS_ALL = frozenset(
-    [
-        "do",
-        "does",
-        "did",
-        "am",
-        "is",
-        "are",
-        "was",
-        "were",
-        "should",
-        "can",
-        "could",
-        "would",
-        "will",
-        "have",
-        "has",
-        "had",
-        "may",
-        "shall",
-    ]
-)
+_AUXILIARIES = """
+do does did am is are was were should can could would will have has had may shall
+"""
+_ASKS_ALL = frozenset(_AUXILIARIES.split())
 _SUBORDINATE = re.compile(
     r"(?:^| )(?:now that|since|because|given that|after|with) ", re.IGNORECASE
 )

@@ -1,0 +1,103 @@
+# `make demo` and `make test` do all their own set-up: they need Python 3.11 or later and nothing else.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DELETE_ON_ERROR:
+.DEFAULT_GOAL := help
+
+PYTHON ?= $(firstword $(foreach name,python3.11 python3.12 python3.13 python3,$(shell command -v $(name))))
+VENV := .venv
+BIN := $(VENV)/bin
+WHEEL_VENV := .venv-wheel
+PIP_INSTALL := -m pip install --quiet --disable-pip-version-check -c requirements/constraints.txt
+NEEDS := pyproject.toml requirements/constraints.txt
+
+##@ Start here
+
+.PHONY: demo
+demo: $(VENV)/.core ## Audit the bundled worked examples: no key, no network
+	@$(BIN)/stateauditor demo
+
+.PHONY: test
+test: $(VENV)/.dev ## Run all tests with line and branch coverage
+	@$(BIN)/python -m pytest -n auto --cov --cov-report=term --cov-fail-under=90 $(PYTEST_ARGS)
+
+.PHONY: help
+help: ## Show this list
+	@awk 'BEGIN {FS = ":.*## "} \
+	  /^##@/ {printf "\n%s\n", substr($$0, 5)} \
+	  /^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+##@ Quality
+
+.PHONY: lint
+lint: $(VENV)/.dev ## Check style and format
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+
+.PHONY: format
+format: $(VENV)/.dev ## Put the code into its format
+	@$(BIN)/ruff check --fix .
+	@$(BIN)/ruff format .
+
+# A type checker cannot follow the mapped package, so it reads the built and installed wheel;
+# from another folder, since ./stateauditor would hide it.
+.PHONY: types
+types: wheel ## Check types (mypy strict) on the built and installed wheel
+	@rm -rf $(WHEEL_VENV)
+	@$(PYTHON) -m venv $(WHEEL_VENV)
+	@$(WHEEL_VENV)/bin/python $(PIP_INSTALL) dist/*.whl mypy types-PyYAML types-python-dateutil types-regex
+	@cd $(WHEEL_VENV) && bin/python -m mypy --config-file ../pyproject.toml -p stateauditor
+
+.PHONY: bench
+bench: $(VENV)/.dev ## Measure what an audit costs next to plain BM25
+	@$(BIN)/python experiments/benchmarks/audit_overhead.py
+
+##@ Release
+
+.PHONY: wheel
+wheel: $(VENV)/.core ## Build the wheel into dist/
+	@rm -rf build dist
+	@$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir dist .
+	@ls dist/*.whl
+
+.PHONY: docs
+docs: $(VENV)/.dev ## Write docs/cli.md and the outputs in README.md
+	@$(BIN)/python -m tests.stateauditor.cli_docs
+	@$(BIN)/python -m tests.stateauditor.readme
+
+.PHONY: constraints
+constraints: ## Renew requirements/constraints.txt from the newest versions that fit
+	@rm -rf $(VENV)-new
+	@$(PYTHON) -m venv $(VENV)-new
+	@$(VENV)-new/bin/python -m pip install --quiet --disable-pip-version-check '.[dev,experiments]'
+	@{ sed -n '/^#/p' requirements/constraints.txt; \
+	  $(VENV)-new/bin/python -m pip freeze --exclude pip --exclude setuptools --exclude wheel \
+	    | grep '==' | sort -f; } > requirements/constraints.new
+	@mv requirements/constraints.new requirements/constraints.txt
+	@rm -rf $(VENV)-new
+
+.PHONY: clean
+clean: ## Remove everything that can be made again
+	@rm -rf $(VENV) $(VENV)-new $(WHEEL_VENV) build dist *.egg-info .pytest_cache .mypy_cache \
+	  .ruff_cache .hypothesis .coverage* htmlcov
+	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# --- set-up -------------------------------------------------------------------
+
+$(BIN)/python:
+	@test -n "$(PYTHON)" || { echo "Python 3.11 or later is needed; none was found." >&2; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+	  || { echo "Python 3.11 or later is needed; $(PYTHON) is older." >&2; exit 1; }
+	@echo "Setting up $(VENV) with $$($(PYTHON) --version) ..."
+	@$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.core: $(NEEDS) | $(BIN)/python
+	@echo "Installing StateAuditor and its pinned dependencies ..."
+	@$(BIN)/python $(PIP_INSTALL) -e .
+	@touch $@
+
+$(VENV)/.dev: $(NEEDS) | $(BIN)/python
+	@echo "Installing StateAuditor with its pinned development tools ..."
+	@$(BIN)/python $(PIP_INSTALL) -e '.[dev]'
+	@touch $(VENV)/.core $@

@@ -1,0 +1,65 @@
+"""Arguments and options that several commands share."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+InputFile = Annotated[
+    str | None,
+    typer.Argument(
+        metavar="INPUT.json",
+        show_default=False,
+        help='A file {"memory": [...], "question": "...", "draft": "..."}, or - for stdin.',
+    ),
+]
+MemoryFile = Annotated[
+    str | None,
+    typer.Option(
+        "--memory",
+        metavar="FILE",
+        help="The memory as JSON or JSONL instead of INPUT.json; - for stdin.",
+    ),
+]
+Question = Annotated[
+    str | None,
+    typer.Option(
+        "--question",
+        metavar="TEXT|@FILE|-",
+        help="The user's question; goes before that of INPUT.json.",
+    ),
+]
+Draft = Annotated[
+    str | None,
+    typer.Option(
+        "--draft", metavar="TEXT|@FILE|-", help="The drafted reply; goes before that of INPUT.json."
+    ),
+]
+AllowUndated = Annotated[
+    bool,
+    typer.Option(
+        "--allow-undated",
+        help="Keep entries without a readable time; they are never later than anything.",
+    ),
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
+Budget = Annotated[
+    int | None,
+    typer.Option(
+        "--budget",
+        metavar="N",
+        min=32,
+        help="Tokens that the readout may cost (default: 5700).",
+    ),
+]
+
+
+def retrieval_settings(budget: int | None) -> dict[str, Any]:
+    """The settings of :class:`AuditConfig` that ``--budget`` stands for."""
+    return {} if budget is None else {"retrieval": {"budget_tokens": budget}}
+
+
+def examples(*lines: str) -> str:
+    """An epilog that keeps one example a line (the backspace says: do not wrap)."""
+    return "\n".join(("\b", "Examples:", *(f"  {line}" for line in lines)))
