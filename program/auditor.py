@@ -28,7 +28,7 @@ from stateauditor.signatures.models import AuditResult, BaseAudit, Variant
 from stateauditor.signatures.wire import replace_surrogates
 
 
-class StateAuditor(dspy.Module):  # type: ignore[misc]  # dspy has no type information
+class StateAuditor(dspy.Module):
     """The audit pipeline as a DSPy program.
 
     ``backend`` is ``"offline"``, a backend file, a config or a :class:`dspy.LM`.
@@ -154,9 +154,10 @@ class StateAuditor(dspy.Module):  # type: ignore[misc]  # dspy has no type infor
             redact=redact,
         )
         named = [audit.pair(f"P{i}") for i, audit in enumerate(running, start=1)]
-        examined = [audit.examine_base() for audit in running]
-        proposal = running[0].propose(readout, named)  # paid once, recorded with the first pair
-        *_, candidates = await asyncio.gather(*examined, proposal)
+        candidates, *_ = await asyncio.gather(
+            running[0].propose(readout, named),  # paid once, recorded with the first pair
+            *(audit.examine_base() for audit in running),
+        )
         for audit, pair in zip(running, named, strict=True):
             audit.widen(readout)
             audit.validate(candidates, pair.id)

@@ -34,7 +34,7 @@ from stateauditor.signatures.models import CallRecord
 RETRY_TEMPERATURE = 0.7  # a second try at temperature 0 would bring the same reply
 
 
-class TypedAdapter(dspy.JSONAdapter):  # type: ignore[misc]  # dspy has no type information
+class TypedAdapter(dspy.JSONAdapter):
     """Answers Signatures through a :class:`BackendLM`."""
 
     def __init__(self) -> None:
@@ -93,7 +93,7 @@ class TypedAdapter(dspy.JSONAdapter):  # type: ignore[misc]  # dspy has no type 
                     raise
             lm.structured.accept(mode)
             self._account(lm, seen)
-            return values
+            return list(values)
         raise AssertionError("a structured-output ladder is never empty")
 
     def format_system_message(self, signature: Any) -> str:
@@ -151,7 +151,9 @@ def _response_format(mode: StructuredOutput, signature: Any) -> dict[str, Any]:
 
 @lru_cache(maxsize=64)
 def _output_schema(signature: Any) -> Any:
-    fields = {name: (field.annotation, ...) for name, field in signature.output_fields.items()}
+    fields: dict[str, Any] = {
+        name: (field.annotation, ...) for name, field in signature.output_fields.items()
+    }
     model = create_model(signature.__name__, __config__=ConfigDict(extra="forbid"), **fields)
     return _strict(model.model_json_schema())
 

@@ -70,7 +70,7 @@ class StructuredMode:
 
     def __init__(self, configured: StructuredOutput) -> None:
         automatic = configured is StructuredOutput.AUTO
-        self._modes = self._LADDER if automatic else (configured,)
+        self._modes: tuple[StructuredOutput, ...] = self._LADDER if automatic else (configured,)
 
     @property
     def candidates(self) -> tuple[StructuredOutput, ...]:
@@ -82,7 +82,7 @@ class StructuredMode:
         self._modes = self._modes[self._modes.index(mode) :]
 
 
-class BackendLM(dspy.LM):  # type: ignore[misc]  # dspy has no type information
+class BackendLM(dspy.LM):
     """A DSPy LM that belongs to a backend.
 
     ``store`` records and replays its responses; ``price`` fills in the cost where

@@ -11,10 +11,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
-from typing import Any, Final
+from typing import Any, Final, Self
 
 import yaml
-from pydantic import Field, ValidationError
+from pydantic import Field, ValidationError, model_validator
 
 from stateauditor.program.retrieval.tokens import fold, stem, words
 from stateauditor.signatures.errors import ConfigError
@@ -34,14 +34,29 @@ class Group(Frozen):
     phrases: tuple[str, ...] = ()
 
 
+class Attribute(Group):
+    """A life attribute, and those that a change of it often changes too."""
+
+    touches: tuple[str, ...] = ()
+
+
 class LexiconFile(Frozen):
     """The file as written; unknown keys and groups without a reason are refused."""
 
     version: str = Field(pattern=f"^{_VERSION}$")
     cues: dict[str, Group] = Field(min_length=1)
-    attributes: dict[str, Group] = Field(min_length=1)
+    attributes: dict[str, Attribute] = Field(min_length=1)
     frame_words: Group
     stop_words: Group
+
+    @model_validator(mode="after")
+    def _touches_what_there_is(self) -> Self:
+        unknown = {
+            name for group in self.attributes.values() for name in group.touches
+        } - self.attributes.keys()
+        if unknown:
+            raise ValueError(f"touches unknown attributes: {', '.join(sorted(unknown))}")
+        return self
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -53,6 +68,7 @@ class Lexicon:
     cue_words: dict[str, tuple[int, ...]]
     cue_phrases: tuple[tuple[tuple[str, ...], int], ...]
     attribute_stems: dict[str, tuple[int, ...]]
+    touches: tuple[tuple[int, ...], ...]
     stop_words: frozenset[str]
     frame_words: frozenset[str]
 
@@ -100,17 +116,23 @@ def _compile(file: LexiconFile) -> Lexicon:
                 cue_words.setdefault(parts[0], []).append(number)
             elif parts:
                 phrases.append((parts, number))
+    stop = frozenset(part for item in file.stop_words.words for part in _parts(item))
     stems: dict[str, list[int]] = {}
     for number, group in enumerate(file.attributes.values()):
-        for key in dict.fromkeys(stem(p) for item in group.words for p in _parts(item)):
+        parts_of_all = (part for item in group.words for part in _parts(item))
+        for key in dict.fromkeys(stem(part) for part in parts_of_all if part not in stop):
             stems.setdefault(key, []).append(number)
+    number_of = {name: number for number, name in enumerate(file.attributes)}
     return Lexicon(
         cues=tuple(file.cues),
         attributes=tuple(file.attributes),
         cue_words={word: tuple(dict.fromkeys(found)) for word, found in cue_words.items()},
         cue_phrases=tuple(phrases),
+        touches=tuple(
+            tuple(number_of[name] for name in group.touches) for group in file.attributes.values()
+        ),
         attribute_stems={key: tuple(found) for key, found in stems.items()},
-        stop_words=frozenset(p for w in file.stop_words.words for p in _parts(w)),
+        stop_words=stop,
         frame_words=frozenset(p for w in file.frame_words.words for p in _parts(w)),
     )
 

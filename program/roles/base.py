@@ -12,7 +12,7 @@ from stateauditor.program.backends.portal import run_sync
 NumberedT = TypeVar("NumberedT")
 
 
-class Role(dspy.Module):  # type: ignore[misc]  # dspy has no type information
+class Role(dspy.Module):
     """A role asks one or two Signatures and turns their wire items into contracts.
 
     ``aforward`` is the implementation; ``forward`` runs it to its end, so that

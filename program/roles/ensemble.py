@@ -17,7 +17,7 @@ from stateauditor.program.roles.skeptic import Gate, Skeptic
 from stateauditor.program.roles.temporal import ConsistencyChecker, TimelineBuilder
 
 
-class Roles(dspy.Module):  # type: ignore[misc]  # dspy has no type information
+class Roles(dspy.Module):
     """The roles by name; which of them are asked is the variant's affair."""
 
     def __init__(self) -> None:

@@ -17,13 +17,30 @@ import dspy
 from pydantic import TypeAdapter, ValidationError
 
 from stateauditor.program.backends.offline import answers
-from stateauditor.signatures.adaptation import DirectiveInstruction
-from stateauditor.signatures.dependency import NumberedPremise
+from stateauditor.signatures.adaptation import DirectiveInstruction, ResponseAdaptation
+from stateauditor.signatures.dependency import (
+    NumberedPremise,
+    PremiseAdjudication,
+    PremiseExtraction,
+    PresuppositionExtraction,
+)
 from stateauditor.signatures.errors import BackendError, ModelOutputError
+from stateauditor.signatures.generation import ResponseGeneration
+from stateauditor.signatures.lean import LeanAudit
 from stateauditor.signatures.models import Readout
-from stateauditor.signatures.skeptic import ChallengedPremise, GatedTransition
-from stateauditor.signatures.temporal import NumberedChange
-from stateauditor.signatures.transition import QuestionDraftPair
+from stateauditor.signatures.review import EvidenceReview
+from stateauditor.signatures.skeptic import (
+    ChallengedPremise,
+    GatedTransition,
+    SemanticGate,
+    SkepticChallenge,
+)
+from stateauditor.signatures.temporal import (
+    DraftConsistency,
+    NumberedChange,
+    TimelineConstruction,
+)
+from stateauditor.signatures.transition import QuestionDraftPair, TransitionProposal
 
 OFFLINE_MODEL = "offline/lexical-rules"
 LABEL = "offline lexical rules"
@@ -41,16 +58,32 @@ _TYPES: Mapping[str, TypeAdapter[Any]] = {
     "transitions": TypeAdapter(list[GatedTransition]),
 }
 
-# Output fields, without ``reasoning``, to the function that answers them.
-_ANSWERS: Mapping[frozenset[str], Callable[..., answers.Answer]] = {
-    frozenset({"verdicts"}): answers.adjudicate_premises,
-    frozenset({"timeline"}): answers.build_timeline,
-    frozenset({"findings"}): answers.check_consistency,
-    frozenset({"transitions"}): answers.propose_transitions,
-    frozenset({"premises", "timeline", "transitions"}): answers.audit_lean,
-    frozenset({"response"}): answers.adapt_response,
-    frozenset({"challenges"}): answers.challenge_findings,
-    frozenset({"rulings"}): answers.gate_transitions,
+Fields = tuple[frozenset[str], frozenset[str]]
+Rule = Callable[..., answers.Answer]
+
+
+def _fields(signature: type[dspy.Signature]) -> Fields:
+    """What tells Signatures apart: inputs, and outputs without ``reasoning``."""
+    outputs = frozenset(signature.output_fields) - {"reasoning"}
+    return frozenset(signature.input_fields), outputs
+
+
+_RULES: Mapping[Fields, Rule] = {
+    _fields(signature): rule
+    for signature, rule in (
+        (PremiseExtraction, answers.extract_premises),
+        (PresuppositionExtraction, answers.extract_presuppositions),
+        (PremiseAdjudication, answers.adjudicate_premises),
+        (TimelineConstruction, answers.build_timeline),
+        (DraftConsistency, answers.check_consistency),
+        (TransitionProposal, answers.propose_transitions),
+        (EvidenceReview, answers.review_evidence),
+        (LeanAudit, answers.audit_lean),
+        (ResponseAdaptation, answers.adapt_response),
+        (ResponseGeneration, answers.generate_response),
+        (SkepticChallenge, answers.challenge_findings),
+        (SemanticGate, answers.gate_transitions),
+    )
 }
 
 
@@ -67,7 +100,7 @@ def offline_lm() -> dspy.LM:
     return dspy.LM(OFFLINE_MODEL, engine=Refuse())
 
 
-class OfflineAdapter(dspy.Adapter):  # type: ignore[misc]  # dspy ships no types
+class OfflineAdapter(dspy.Adapter):
     """Answers StateAuditor's Signatures by lexical rules, from their typed inputs.
 
     Examples:
@@ -100,15 +133,9 @@ class OfflineAdapter(dspy.Adapter):  # type: ignore[misc]  # dspy ships no types
 
 def answer(signature: type[dspy.Signature], inputs: Mapping[str, Any]) -> dict[str, Any]:
     """The output fields of a Signature, or ModelOutputError where there is no rule for it."""
-    outputs = frozenset(signature.output_fields) - {"reasoning"}
-    given = frozenset(signature.input_fields)
-    if outputs == {"premises"}:
-        # Two Signatures return premises; only one of them sees a draft.
-        whole = "draft" in given
-        rule = answers.extract_premises if whole else answers.extract_presuppositions
-    elif outputs in _ANSWERS:
-        rule = _ANSWERS[outputs]
-    else:
+    given, outputs = _fields(signature)
+    rule = _RULES.get((given, outputs))
+    if rule is None:
         raise ModelOutputError(
             f"{LABEL} cannot answer a Signature with inputs {_listed(given)} and outputs "
             f"{_listed(outputs)}; name an LM for it in a backend file"
@@ -122,8 +149,6 @@ def _typed(name: str, inputs: Mapping[str, Any]) -> Any:
     """One input as its type; the readout as text, as saved demos hold it, is refused."""
     if name not in inputs:
         raise ModelOutputError(f"{LABEL}: the input field {name!r} is missing")
-    if name not in _TYPES:
-        raise ModelOutputError(f"{LABEL}: no rule reads the input field {name!r}")
     value = inputs[name]
     if name == "readout" and isinstance(value, Readout):
         return value

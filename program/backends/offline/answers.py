@@ -24,7 +24,7 @@ from stateauditor.program.backends.offline.premises import (
     premises_of,
     presuppositions_of,
 )
-from stateauditor.program.backends.offline.rewriting import Order, rewrite
+from stateauditor.program.backends.offline.rewriting import Order, recall_reply, rewrite
 from stateauditor.program.backends.offline.statements import Statement, statements
 from stateauditor.program.backends.offline.text import Sentence, content_words, sentences
 from stateauditor.signatures.adaptation import DirectiveInstruction
@@ -280,6 +280,27 @@ def audit_lean(readout: Readout, pairs: Sequence[QuestionDraftPair]) -> Answer:
         "premises": list(premises.values())[:10],
         "timeline": _timeline(found, changes)[:10],
         "transitions": _transitions(changes, replies),
+    }
+
+
+def review_evidence(readout: Readout, question: str, draft: str) -> Answer:
+    """Answer ``EvidenceReview``: the same premises, with no transitions."""
+    lean = audit_lean(readout, [QuestionDraftPair(id="P1", question=question, draft=draft)])
+    return {"reasoning": lean["reasoning"], "premises": lean["premises"]}
+
+
+# --- Generator -------------------------------------------------------------------
+
+
+def generate_response(readout: Readout, question: str) -> Answer:
+    """Answer ``ResponseGeneration``: the statement that shares most with the question, quoted."""
+    asked = content_words(question)
+    shared = [(len(asked & content_words(line.text)), line) for line in readout.entries]
+    best = max((count for count, _ in shared), default=0)
+    line = next((line for count, line in reversed(shared) if count == best), None)
+    return {
+        "reasoning": _reason("the latest statement that shares most words with the question."),
+        "response": recall_reply(None if best == 0 else line),
     }
 
 

@@ -23,9 +23,10 @@ from stateauditor.program.backends.offline.text import (
     normalise,
     sentences,
 )
-from stateauditor.signatures.models import DirectiveKind
+from stateauditor.signatures.models import DirectiveKind, RenderedEntry
 
 CLOSING = "(Adjusted by StateAuditor's offline lexical rules; please check.)"
+WRITTEN = "(Written by StateAuditor's offline lexical rules; please check.)"
 OUTDATED = "[outdated]"
 
 _EVIDENCE = re.compile(
@@ -85,6 +86,14 @@ def note(order: Order) -> str:
     before = f"what was known before ({old})" if old else "what was known before"
     now = f"; {_plain(order.attribute) or 'now'}: {current}" if current else ""
     return f"Note{when}: {said} {before} seems out of date{now}."
+
+
+def recall_reply(line: RenderedEntry | None) -> str:
+    """A reply that says what is remembered, and that rules wrote it."""
+    text = None if line is None else _quotable(line.text)
+    if line is None or text is None:
+        return f"I remember nothing about that.\n\n{WRITTEN}"
+    return f"On {line.timestamp or 'an unknown date'} you said: “{text}”\n\n{WRITTEN}"
 
 
 def _plain(value: str | None) -> str:

@@ -18,8 +18,10 @@ from stateauditor.signatures.dependency import (
     PresuppositionExtraction,
 )
 from stateauditor.signatures.errors import BackendError, ModelOutputError
+from stateauditor.signatures.generation import ResponseGeneration
 from stateauditor.signatures.lean import LeanAudit
 from stateauditor.signatures.models import ChangeStatus, DirectiveKind, Verdict
+from stateauditor.signatures.review import EvidenceReview
 from stateauditor.signatures.skeptic import (
     ChallengedPremise,
     GatedTransition,
@@ -60,7 +62,7 @@ def test_the_proposal_names_only_the_pairs_that_rest_on_the_old_value() -> None:
 
 
 def test_chain_of_thought_and_async_calls_are_answered() -> None:
-    predict = dspy.ChainOfThought("question -> premises")
+    predict = dspy.ChainOfThought(PresuppositionExtraction)
     assert predict(question="Since I live in Rome, what now?").premises[0].text == (
         "The user lives in Rome."
     )
@@ -199,8 +201,8 @@ def test_inputs_of_the_wrong_kind_are_refused(inputs: dict, message: str) -> Non
         answer(TimelineConstruction, inputs)
 
 
-def test_inputs_of_an_unknown_name_are_refused() -> None:
-    with pytest.raises(ModelOutputError, match="no rule reads the input field 'place'"):
+def test_a_signature_with_inputs_of_another_name_is_refused() -> None:
+    with pytest.raises(ModelOutputError, match="inputs place and outputs premises"):
         answer(dspy.Signature("place -> premises"), {"place": "Rome"})
 
 
@@ -243,3 +245,18 @@ def test_worked_examples_end_to_end(name: str, changed: bool, variant: str) -> N
     if not changed:
         assert result.response == example["draft"]
         assert result.directives == ()
+
+
+def test_the_generator_quotes_the_latest_statement_that_fits_and_says_who_wrote_it() -> None:
+    reply = dspy.Predict(ResponseGeneration)(readout=LINES, question="Which tea do I love?")
+    assert "you said: “I love tea.”" in reply.response
+    assert "lexical rules" in reply.response
+    nothing = dspy.Predict(ResponseGeneration)(readout=LINES, question="Any news of my boat?")
+    assert nothing.response.startswith("I remember nothing about that.")
+
+
+def test_the_review_finds_what_the_lean_call_finds_but_no_transitions() -> None:
+    review = dspy.Predict(EvidenceReview)(readout=LINES, question=QUESTION, draft=DRAFT)
+    lean = dspy.Predict(LeanAudit)(readout=LINES, pairs=PAIRS)
+    assert review.premises == lean.premises
+    assert "transitions" not in review
