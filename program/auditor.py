@@ -154,10 +154,9 @@ class StateAuditor(dspy.Module):
             redact=redact,
         )
         named = [audit.pair(f"P{i}") for i, audit in enumerate(running, start=1)]
-        candidates, *_ = await asyncio.gather(
-            running[0].propose(readout, named),  # paid once, recorded with the first pair
-            *(audit.examine_base() for audit in running),
-        )
+        base = asyncio.gather(*(audit.examine_base() for audit in running))
+        # The proposal is paid for once, and recorded with the first pair.
+        candidates, _ = await asyncio.gather(running[0].propose(readout, named), base)
         for audit, pair in zip(running, named, strict=True):
             audit.widen(readout)
             audit.validate(candidates, pair.id)

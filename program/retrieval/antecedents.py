@@ -1,10 +1,11 @@
 """Which earlier statement a disclosure may supersede (paper, section 4.1, step iv).
 
 A change is told in other words than the state that it ends, so shared words
-alone do not find the pair. Three signals are added up: the words that both
-share (by idf), the life attributes that both touch (a lease and a commute meet
-in ``home`` or ``commute``; an attribute that few sentences touch says more),
-and how much the earlier sentence reads like a lasting statement at all.
+alone do not find the pair. The link of two sentences adds up the life
+attributes that both are about (one that few sentences touch says more), the
+attributes that a change of the later one often ends (a diagnosis ends a sport),
+and the words that both share; a sentence that hardly states anything lasting
+is held back. Without any link there is no pair.
 """
 
 from __future__ import annotations
@@ -17,14 +18,18 @@ import numpy as np
 import numpy.typing as npt
 
 from stateauditor.program.memory.timestamps import is_later
+from stateauditor.program.retrieval.lexicon import Lexicon
 from stateauditor.program.retrieval.windows import Sentences, ragged_range
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 
-WORD_WEIGHT: Final = 0.25
-ATTRIBUTE_WEIGHT: Final = 3.0
-STATEMENT_WEIGHT: Final = 0.5
+WORD_WEIGHT: Final = 0.1
+ATTRIBUTE_WEIGHT: Final = 6.0
+TOUCH_WEIGHT: Final = 3.0
+# A sentence that is a statement rather than not (log-odds 0) is statement
+# enough: beyond that the links decide.
+WEAKEST_STATEMENT: Final = -6.0
 # Candidates are the strongest statements of the memory: enough for a long
 # history, few enough that pairing stays linear.
 FEWEST_CANDIDATES: Final = 256
@@ -37,7 +42,8 @@ class AntecedentFinder:
 
     ``entry`` and ``session`` are those of ``rows``. The candidates that hold term
     ``t`` are ``term_places[term_starts[t]:term_starts[t + 1]]``;
-    ``attributes`` is their attribute table, weighted and scaled to length one.
+    ``attributes`` is their attribute table, weighted and scaled to length one;
+    ``touches`` says which attribute ends which.
     """
 
     sentences: Sentences
@@ -50,6 +56,7 @@ class AntecedentFinder:
     terms: Ints
     attributes: Floats
     attribute_weights: Floats
+    touches: Floats
     touched: npt.NDArray[np.bool_]
     prior: Floats
 
@@ -62,9 +69,13 @@ class AntecedentFinder:
         """
         if not len(rows) or not len(self.rows):
             return [()] * len(rows)
-        mine = _scaled(self.touched[rows] * self.attribute_weights)
-        links = ATTRIBUTE_WEIGHT * (mine @ self.attributes.T) + self.prior
-        links += WORD_WEIGHT * self._shared_words(np.asarray(rows, dtype=np.int64))
+        weighted = self.touched[rows] * self.attribute_weights
+        links = (
+            ATTRIBUTE_WEIGHT * (_scaled(weighted) @ self.attributes.T)
+            + TOUCH_WEIGHT * (_scaled(weighted @ self.touches) @ self.attributes.T)
+            + WORD_WEIGHT * self._shared_words(np.asarray(rows, dtype=np.int64))
+        )
+        links = np.where(links > 0, links + self.prior, -np.inf)
         return [
             self._best(row, of_row, count)
             for row, of_row in zip(rows, links.round(9), strict=True)
@@ -112,6 +123,7 @@ def build_finder(
     idf: Floats,
     touched: npt.NDArray[np.bool_],
     statement: Floats,
+    lexicon: Lexicon,
 ) -> AntecedentFinder:
     """Prepare the strongest statements of a memory as candidates.
 
@@ -127,6 +139,9 @@ def build_finder(
     place = np.repeat(np.arange(len(rows)), counts)[held >= 0]
     keys = np.unique(held[held >= 0] * max(len(rows), 1) + place)
     term, place = np.divmod(keys, max(len(rows), 1))
+    touches = np.zeros((touched.shape[1], touched.shape[1]))
+    for attribute, reached in enumerate(lexicon.touches):
+        touches[attribute, list(reached)] = 1.0
     touching = touched[rows].sum(axis=0)
     weights = np.log((len(rows) + 1.0) / (touching + 1.0))
     return AntecedentFinder(
@@ -141,7 +156,8 @@ def build_finder(
         attributes=_scaled(touched[rows] * weights),
         attribute_weights=weights,
         touched=touched,
-        prior=STATEMENT_WEIGHT * np.clip(statement[rows], -6.0, 6.0),
+        touches=touches,
+        prior=np.clip(statement[rows], WEAKEST_STATEMENT, 0.0),
     )
 
 

@@ -43,7 +43,7 @@ Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
 DEFAULT: Final = RetrievalConfig()
-LINKED_PER_SLOT: Final = 2
+LINKED_PER_SLOT: Final = 1
 """Antecedents are found while building for so many disclosures per change-scan slot."""
 
 
@@ -229,7 +229,7 @@ def _build(sentences: Sentences, config: RetrievalConfig, weights: Weights) -> M
     measured = measure(sentences, vocabulary, lexicon, postings.idf)
     disclosures = score(measured, weights)
     finder = build_finder(
-        sentences, terms, postings.idf, measured.attributes, disclosures.statement
+        sentences, terms, postings.idf, measured.attributes, disclosures.statement, lexicon
     )
     best_first = _best_first(disclosures.disclosure)
     ranked = tuple(best_first[: config.change_slots].tolist())
