@@ -110,7 +110,7 @@ def _bar(pin: Pin, console: Console | None) -> Iterator[type]:
     )
     with Progress(*columns, console=console, disable=console is None) as progress:
 
-        class HubBar(tqdm):  # type: ignore[misc]
+        class HubBar(tqdm):
             """Counts as tqdm does, so that the client finds all it expects; rich draws."""
 
             def __init__(self, *args: Any, **options: Any) -> None:

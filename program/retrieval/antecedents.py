@@ -143,7 +143,7 @@ def build_finder(
     for attribute, reached in enumerate(lexicon.touches):
         touches[attribute, list(reached)] = 1.0
     touching = touched[rows].sum(axis=0)
-    weights = np.log((len(rows) + 1.0) / (touching + 1.0))
+    weights = np.log1p(len(rows) / (touching + 1.0))
     return AntecedentFinder(
         sentences=sentences,
         rows=rows,

@@ -42,9 +42,11 @@ def test_queries_decide_what_is_added_first() -> None:
 
 
 def test_a_cut_line_leaves_the_readout_as_it_is() -> None:
-    index = MemoryIndex.build(move())
-    readout = index.retrieve("Seattle", budget_tokens=17)
-    assert index.expand(readout, ["Seattle"]) == readout
+    long = "My lodger pays in parsnips every " + "single " * 60 + "week."
+    index = MemoryIndex.build(memory([turn("a", 0, "2024-01-01", long + " I keep hens.")]))
+    readout = index.retrieve("lodger", config=NARROW, budget_tokens=40)
+    assert len(readout.entries[0].text) < len(long)
+    assert index.expand(readout, ["hens"]) == readout
 
 
 def test_lines_of_another_memory_are_not_expanded() -> None:
