@@ -25,7 +25,7 @@ from stateauditor.program.roles.ensemble import Roles
 from stateauditor.program.safety import redact
 from stateauditor.signatures.errors import InputError
 from stateauditor.signatures.models import AuditResult, BaseAudit, Variant
-from stateauditor.signatures.wire import replace_surrogates
+from stateauditor.signatures.text import replace_surrogates
 
 
 class StateAuditor(dspy.Module):

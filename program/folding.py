@@ -49,7 +49,6 @@ _TABLE: Final[dict[str, str]] = {
     **_SEPARATORS,
 }
 _MARKS: Final = regex.compile(r"\p{M}{2,}")
-_SURROGATES: Final = regex.compile("[\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,11 +85,6 @@ def fold_with_map(text: str) -> Folded:
     for run in _MARKS.finditer(joined):
         _order_marks(run.start(), run.end(), characters, starts, ends)
     return Folded("".join(characters), starts, ends)
-
-
-def replace_surrogates(text: str) -> str:
-    """Replace lone surrogates by U+FFFD, so that the result encodes as UTF-8."""
-    return _SURROGATES.sub("\ufffd", text)
 
 
 @lru_cache(maxsize=8192)

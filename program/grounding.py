@@ -22,7 +22,6 @@ from itertools import combinations, product
 from typing import Final
 
 from stateauditor.program.alignment import Alignment, align
-from stateauditor.program.folding import replace_surrogates
 from stateauditor.program.memory.timestamps import SortKey, sort_key
 from stateauditor.program.tokens import Kind, Token, tokenize
 from stateauditor.program.word_lists import (
@@ -33,6 +32,7 @@ from stateauditor.program.word_lists import (
     TRAILING_NEGATIONS,
 )
 from stateauditor.signatures.models import MatchTier, QuoteMatch, RenderedEntry
+from stateauditor.signatures.text import replace_surrogates
 
 DEFAULT_THRESHOLD: Final = 0.8
 """Share of the content tokens that must stand in one entry (paper, section 4.4)."""

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from stateauditor.program.folding import replace_surrogates
 from stateauditor.program.grounding import DEFAULT_THRESHOLD, Evidence, Grounding
 from stateauditor.program.memory.timestamps import is_later, same_instant
 from stateauditor.program.values import is_missing, plain_value, same_value
@@ -21,6 +20,7 @@ from stateauditor.signatures.models import (
     TransitionCandidate,
     TransitionCheck,
 )
+from stateauditor.signatures.text import replace_surrogates
 
 MINIMUM_NODES = 2
 """Distinct nodes that a causal path needs."""

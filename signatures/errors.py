@@ -12,6 +12,8 @@ The tree::
      |    |    +-- TruncatedOutputError    the reply was cut at the token limit
      |    |    +-- EmptyOutputError        the reply held no text
      |    +-- ReplayMissError              a read-only cache holds no such response
+     |    +-- ContextOverflowError         the prompt does not fit the model's context window
+     |    +-- BackendDownError             the address keeps failing; nothing was sent
      +-- ReplyRejectedError                the adapter's reply is unusable (empty, absurd, leaking)
 
 The command line turns each of them into one message and exit status 2.
@@ -58,6 +60,20 @@ class EmptyOutputError(ModelOutputError):
 
 class ReplayMissError(BackendError):
     """A read-only cache was asked for a response that was never recorded."""
+
+
+class ContextOverflowError(BackendError):
+    """The prompt does not fit the model's context window, and could not be made to fit."""
+
+
+class BackendDownError(BackendError):
+    """The address has failed too often in a row; ``seconds`` are left until the next try."""
+
+    def __init__(self, name: str, failures: int, seconds: float) -> None:
+        super().__init__(
+            f"backend {name} is down ({failures} failures); next try in {max(seconds, 0):.0f} s"
+        )
+        self.seconds = seconds
 
 
 class ReplyRejectedError(StateAuditorError):

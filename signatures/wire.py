@@ -14,6 +14,7 @@ from typing import Annotated, Any, TypeVar
 from pydantic import BaseModel, BeforeValidator, ConfigDict
 
 from stateauditor.signatures.models import ChangeStatus, Verdict
+from stateauditor.signatures.text import replace_surrogates
 
 WordT = TypeVar("WordT", bound=StrEnum)
 
@@ -26,11 +27,6 @@ class Wire(BaseModel):
     """Base of the output items: unknown keys are ignored, values are coerced."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
-
-
-def replace_surrogates(text: str) -> str:
-    """Replace lone surrogates by U+FFFD, so that the text encodes as UTF-8."""
-    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def as_text(value: Any) -> Any:

@@ -1,19 +1,21 @@
 """The DSPy adapter of real LMs: typed prompts out, hostile replies in.
 
 Formats like DSPy's JSONAdapter; asks for JSON as strictly as the address
-accepts; reads replies with ``parsing``; and asks once more, as a new rollout,
-when a reply could not be read.
+accepts; reads replies with ``parsing``; and asks once more where that can help: as
+a new rollout when a reply could not be read, with a shorter readout when the
+prompt was too long.
 """
 
 from __future__ import annotations
 
+import logging
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
 import dspy
 from dspy.utils.exceptions import (
     AdapterParseError,
-    ContextWindowExceededError,
     LMInvalidRequestError,
     LMUnsupportedFeatureError,
 )
@@ -24,12 +26,17 @@ from stateauditor.program.backends.lm import BackendLM, Exchange, exchanges, las
 from stateauditor.program.backends.parsing import parse_reply
 from stateauditor.program.backends.portal import run_sync
 from stateauditor.program.backends.recording import current_role, record
+from stateauditor.program.readouts import shrunk
 from stateauditor.signatures.errors import (
+    ContextOverflowError,
     EmptyOutputError,
     ModelOutputError,
     TruncatedOutputError,
 )
 from stateauditor.signatures.models import CallRecord
+from stateauditor.signatures.readout import PromptReadout
+
+_log = logging.getLogger(__name__)
 
 RETRY_TEMPERATURE = 0.7  # a second try at temperature 0 would bring the same reply
 
@@ -49,13 +56,32 @@ class TypedAdapter(dspy.JSONAdapter):
     async def acall(
         self, lm: Any, lm_kwargs: Any, signature: Any, demos: Any, inputs: Any
     ) -> list[dict[str, Any]]:
+        """Ask, and where the prompt is too long ask once more with a shorter readout.
+
+        Raises :class:`ContextOverflowError` where it still is, or holds no readout.
+        """
+        if not isinstance(lm, BackendLM):
+            raise TypeError(f"TypedAdapter answers for a BackendLM, not for {type(lm).__name__}")
+        try:
+            return await self._read(lm, lm_kwargs, signature, demos, inputs)
+        except ContextOverflowError as error:
+            shorter = _with_shorter_readout(inputs)
+            if shorter is None:
+                raise
+            what = f"{error}; {shorter.said}"
+            _log.warning("%s: %s", current_role(), what)
+            # A refused request costs nothing, but the result must tell of it.
+            record(CallRecord(role=current_role(), model=lm.model, cost=0.0, error=what))
+            return await self._read(lm, lm_kwargs, signature, demos, shorter.inputs)
+
+    async def _read(
+        self, lm: BackendLM, lm_kwargs: Any, signature: Any, demos: Any, inputs: Any
+    ) -> list[dict[str, Any]]:
         """Ask, read, and where the reply cannot be read ask once more.
 
         Raises :class:`ModelOutputError` after the second unreadable reply; a
         truncated one is not asked for again, since the same limit would cut it.
         """
-        if not isinstance(lm, BackendLM):
-            raise TypeError(f"TypedAdapter answers for a BackendLM, not for {type(lm).__name__}")
         try:
             return await self._attempt(lm, dict(lm_kwargs), signature, demos, inputs)
         except TruncatedOutputError:
@@ -81,8 +107,8 @@ class TypedAdapter(dspy.JSONAdapter):
                         demos,
                         inputs,
                     )
-                except (LMInvalidRequestError, LMUnsupportedFeatureError) as error:
-                    if mode is modes[-1] or isinstance(error, ContextWindowExceededError):
+                except (LMInvalidRequestError, LMUnsupportedFeatureError):
+                    if mode is modes[-1]:
                         raise
                     continue
                 except AdapterParseError:  # the base class raises it for a reply without text
@@ -131,6 +157,21 @@ class TypedAdapter(dspy.JSONAdapter):
                     error=error,
                 )
             )
+
+
+@dataclass(frozen=True, slots=True)
+class _Shorter:
+    inputs: dict[str, Any]
+    said: str
+
+
+def _with_shorter_readout(inputs: dict[str, Any]) -> _Shorter | None:
+    """The inputs with their readout cut to half; None where none can be cut."""
+    for name, value in inputs.items():
+        if isinstance(value, PromptReadout) and (less := shrunk(value)) is not None:
+            said = f"readout cut from {len(value.entries)} to {len(less.entries)} entries"
+            return _Shorter({**inputs, name: PromptReadout.of(less)}, said)
+    return None
 
 
 @lru_cache(maxsize=64)

@@ -10,18 +10,23 @@ from typing import Any
 
 import dspy
 from anyio import CapacityLimiter
+from dspy.utils.exceptions import LMConfigurationError
 
 from stateauditor.program.backends.adapter import TypedAdapter
+from stateauditor.program.backends.breaker import CircuitBreaker
 from stateauditor.program.backends.config import (
     OFFLINE,
     BackendConfig,
+    BreakerConfig,
     LMConfig,
     LMRole,
     load_backend_config,
 )
 from stateauditor.program.backends.lm import BackendLM
 from stateauditor.program.backends.offline import OfflineAdapter, offline_lm
+from stateauditor.program.backends.pace import Pace
 from stateauditor.program.backends.store import CacheMode, ResponseStore, default_folder
+from stateauditor.program.backends.traffic import Traffic
 from stateauditor.signatures.errors import ConfigError, MissingKeyError
 
 KEYLESS = "none"  # what a local server without authentication is sent
@@ -69,14 +74,15 @@ class Backend:
     @classmethod
     def from_config(cls, config: BackendConfig, *, source: str) -> Backend:
         """Build every LM of a config; ``source`` names the file in errors."""
-        # DSPy would fetch a price list from the internet at the first call. Costs must be the
-        # same tomorrow, and nobody asked for that request: use the list that DSPy ships.
-        os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "true")
+        _use_bundled_prices()
         keys = _keys(config, source)
         folder = (config.cache_folder or default_folder()) / config.name
         store = ResponseStore(folder, config.cache)
+        breakers: dict[tuple[str, BreakerConfig], CircuitBreaker] = {}
         lms = {
-            name: offline_lm() if lm.offline else _build(lm, store, keys.get(name))
+            name: offline_lm()
+            if lm.offline
+            else _build(name, lm, store, keys.get(name), _traffic(lm, breakers))
             for name, lm in config.lms.items()
         }
         return cls(config, lms)
@@ -84,6 +90,7 @@ class Backend:
     @classmethod
     def from_lm(cls, lm: dspy.LM) -> Backend:
         """One DSPy LM for every role, unrecorded."""
+        _use_bundled_prices()
         config = BackendConfig(name="custom", lms={"lm": LMConfig(model=lm.model)})
         store = ResponseStore(default_folder(), CacheMode.OFF)
         wrapped = lm if isinstance(lm, BackendLM) else BackendLM.wrap(lm, store)
@@ -138,7 +145,30 @@ def _keys(config: BackendConfig, source: str) -> dict[str, str]:
     return keys
 
 
-def _build(lm: LMConfig, store: ResponseStore, key: str | None) -> BackendLM:
+def _use_bundled_prices() -> None:
+    """Keep DSPy from fetching a price list from the internet at the first call.
+
+    Costs must be the same tomorrow, and nobody asked for that request.
+    """
+    os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "true")
+
+
+def _traffic(lm: LMConfig, breakers: dict[tuple[str, BreakerConfig], CircuitBreaker]) -> Traffic:
+    """An LM's own pace, and the breaker that it shares with others of its address."""
+    breaker = None
+    if lm.breaker is not None:
+        place = (lm.api_base or lm.address, lm.breaker)
+        if place not in breakers:
+            breakers[place] = CircuitBreaker(
+                lm.address, failures=lm.breaker.failures, cooldown=lm.breaker.cooldown
+            )
+        breaker = breakers[place]
+    return Traffic(Pace(lm.requests_per_minute, lm.tokens_per_minute), breaker)
+
+
+def _build(
+    name: str, lm: LMConfig, store: ResponseStore, key: str | None, traffic: Traffic
+) -> BackendLM:
     settings: dict[str, Any] = {
         "model_type": lm.model_type,
         "temperature": lm.temperature,
@@ -147,6 +177,8 @@ def _build(lm: LMConfig, store: ResponseStore, key: str | None) -> BackendLM:
         "timeout": lm.timeout,
         **lm.extra,
     }
+    if lm.reasoning is not None:
+        settings["reasoning_effort"] = lm.reasoning.effort.value
     if lm.api_base is not None:
         settings["api_base"] = lm.api_base
     if key is not None or lm.api_base is not None:
@@ -157,7 +189,13 @@ def _build(lm: LMConfig, store: ResponseStore, key: str | None) -> BackendLM:
             store=store,
             structured=lm.structured_output,
             price=lm.price,
+            traffic=traffic,
             **settings,
         )
+    except LMConfigurationError as error:
+        raise ConfigError(
+            f"lms.{name}: {lm.model} is a reasoning model: leave out temperature (or give 1.0), "
+            "and leave out max_tokens or give at least 16000, since thinking counts too"
+        ) from error
     except Exception as error:  # DSPy raises many kinds for a bad model or setting
-        raise ConfigError(f"the LM {lm.model!r} cannot be built: {error}") from error
+        raise ConfigError(f"lms.{name}: {lm.model!r} cannot be built: {error}") from error

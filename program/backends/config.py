@@ -9,10 +9,18 @@ from __future__ import annotations
 
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Self
+from urllib.parse import urlsplit
 
 import yaml
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationError,
+    model_validator,
+)
 from rapidfuzz import fuzz, process
 
 from stateauditor.program.backends.store import CacheMode
@@ -62,13 +70,45 @@ class Price(_Strict):
     output_per_million: float = Field(ge=0)
 
 
+class Effort(StrEnum):
+    """How long a reasoning model may think."""
+
+    NONE = "none"
+    MINIMAL = "minimal"
+    LOW = "low"
+    MEDIUM = "medium"
+    HIGH = "high"
+
+
+class Reasoning(_Strict):
+    """Settings of a reasoning model."""
+
+    effort: Effort
+
+
+class BreakerConfig(_Strict):
+    """After ``failures`` in a row an address is left alone for ``cooldown`` seconds."""
+
+    failures: int = Field(default=8, ge=1)
+    cooldown: float = Field(default=20.0, gt=0)
+
+
+def _off(value: Any) -> Any:
+    # YAML 1.1 reads a bare `off` as false.
+    return None if value is False else value
+
+
 class LMConfig(_Strict):
     """One LM.
 
     ``model`` is DSPy's ``provider/name``, or ``offline/lexical-rules``.
     ``timeout`` is in seconds per attempt; ``retries`` counts further attempts
-    after rate limits, server errors and timeouts, with exponential backoff or
-    the server's Retry-After. ``extra`` goes to the API as it is.
+    after rate limits, server errors and timeouts, with jittered exponential
+    backoff or the server's Retry-After up to a minute. Calls wait for their turn
+    under ``requests_per_minute`` and ``tokens_per_minute``. ``breaker`` makes
+    calls fail at once while the address is down; ``off`` is possible. A reasoning
+    model takes ``reasoning`` in place of ``temperature``. ``extra`` goes to the
+    API as it is.
     """
 
     model: str = Field(min_length=1)
@@ -79,14 +119,34 @@ class LMConfig(_Strict):
     max_tokens: int | None = Field(default=None, ge=1)
     timeout: float = Field(default=60.0, gt=0)
     retries: int = Field(default=3, ge=0, le=20)
+    requests_per_minute: int | None = Field(default=None, ge=1)
+    tokens_per_minute: int | None = Field(default=None, ge=1)
+    breaker: Annotated[BreakerConfig | None, BeforeValidator(_off)] = BreakerConfig()
+    reasoning: Reasoning | None = None
     structured_output: StructuredOutput = StructuredOutput.AUTO
     price: Price | None = None
     extra: dict[str, Any] = Field(default_factory=dict)
+
+    @model_validator(mode="after")
+    def _reasoning_has_no_temperature(self) -> Self:
+        if self.reasoning is not None and self.temperature not in (None, 1):
+            raise ValueError("reasoning models take no temperature: leave out one of the two")
+        if self.reasoning is not None and "reasoning_effort" in self.extra:
+            raise ValueError(
+                "the effort stands in reasoning and in extra: leave out one of the two"
+            )
+        return self
 
     @property
     def offline(self) -> bool:
         """Whether lexical rules answer instead of a model."""
         return self.model == OFFLINE_MODEL
+
+    @property
+    def address(self) -> str:
+        """What the LM is reached at, without credentials: a host, or a provider's name."""
+        host = urlsplit(self.api_base or "").netloc.rpartition("@")[2]
+        return host or self.model.split("/", 1)[0]
 
     @property
     def key_variable(self) -> str | None:

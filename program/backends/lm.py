@@ -2,26 +2,39 @@
 
 DSPy's own response cache is off here: its key omits the address, it blanks the
 usage of hits, and it is one for the whole process. Each LM keeps its own record
-folder instead (``store``).
+folder instead (``store``). Its retries are off as well; see ``traffic``.
 """
 
 from __future__ import annotations
 
 import hashlib
+import json
+import re
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import dspy
 from anyio import CapacityLimiter
+from dspy.utils.exceptions import ContextWindowExceededError, LMInvalidRequestError
 
 from stateauditor.program.backends.config import Price, StructuredOutput
+from stateauditor.program.backends.portal import run_sync
 from stateauditor.program.backends.recording import current_role
 from stateauditor.program.backends.store import CacheMode, ResponseStore, request_key
-from stateauditor.signatures.errors import ReplayMissError
+from stateauditor.program.backends.traffic import Traffic
+from stateauditor.signatures.errors import ContextOverflowError, ReplayMissError
+
+CHARS_PER_TOKEN = 4
+UNLIMITED_REPLY = 1_000  # tokens; for the pace, where no max_tokens bounds the reply
+# Servers other than OpenAI's have no code for it, and say it in words of their own.
+_OVERFLOW = re.compile(
+    r"exceed_context_size|context.{0,12}(length|window|size)|prompt is too long|too many tokens",
+    re.IGNORECASE,
+)
 
 
 @dataclass(slots=True)
@@ -86,7 +99,8 @@ class BackendLM(dspy.LM):
     """A DSPy LM that belongs to a backend.
 
     ``store`` records and replays its responses; ``price`` fills in the cost where
-    the provider's own is unknown. Everything else is :class:`dspy.LM`.
+    the provider's own is unknown; ``traffic`` and ``num_retries`` say how requests
+    go out. Everything else is :class:`dspy.LM`.
     """
 
     def __init__(
@@ -96,17 +110,25 @@ class BackendLM(dspy.LM):
         store: ResponseStore,
         structured: StructuredOutput = StructuredOutput.AUTO,
         price: Price | None = None,
+        traffic: Traffic | None = None,
+        num_retries: int = 3,
         **settings: Any,
     ) -> None:
-        super().__init__(model, cache=False, **settings)
+        super().__init__(model, cache=False, num_retries=0, **settings)
         self.store = store
         self.structured = StructuredMode(structured)
         self.price = price
+        self.traffic = traffic or Traffic()
+        self.retries = num_retries
         self.limiter: CapacityLimiter | None = None
 
     def bound(self, store: ResponseStore, limiter: CapacityLimiter) -> BackendLM:
-        """This LM recording into ``store``, with its calls in flight bounded by ``limiter``."""
-        copied: BackendLM = self.copy(store=store, limiter=limiter)
+        """This LM recording into ``store``, with its calls in flight bounded by ``limiter``.
+
+        It waits out a breaker: a run that records failures for good has the time.
+        """
+        traffic = replace(self.traffic, patient=True)
+        copied: BackendLM = self.copy(store=store, limiter=limiter, traffic=traffic)
         return copied
 
     @classmethod
@@ -162,24 +184,51 @@ class BackendLM(dspy.LM):
         self._observe(exchange)
         return outputs
 
+    def __call__(self, prompt: Any = None, *, messages: Any = None, **settings: Any) -> list[Any]:
+        """Synchronous twin of :meth:`acall`, as optimizers ask their own LMs."""
+
+        async def work() -> list[Any]:
+            return await self.acall(prompt, messages=messages, **settings)
+
+        return run_sync(work)
+
     async def _ask(
         self, prompt: Any, messages: Any, settings: dict[str, Any]
     ) -> tuple[list[Any], dict[str, Any], float]:
-        """Call the model; also take DSPy's history entry, which holds usage and cost, and the time.
+        """Call the model in its pace; the outputs, DSPy's history entry, and the time."""
+        merged = {**self.kwargs, **settings}
+        reply = merged.get("max_tokens") or merged.get("max_completion_tokens") or UNLIMITED_REPLY
+        prompt_text = json.dumps(messages or prompt, ensure_ascii=False, default=str)
+        return await self.traffic.send(
+            lambda: self._once(prompt, messages, settings),
+            tokens=len(prompt_text) // CHARS_PER_TOKEN + reply,
+            used=lambda answer: sum(_tokens(answer[1])),
+            retries=self.retries,
+            limiter=self.limiter,
+        )
 
-        Waiting for the limiter is not the model's latency.
+    async def _once(
+        self, prompt: Any, messages: Any, settings: dict[str, Any]
+    ) -> tuple[list[Any], dict[str, Any], float]:
+        """One request. DSPy's history entry holds usage and cost.
+
+        Waiting for a turn is not the model's latency.
         """
         entries: list[dict[str, Any]] = []
         token = _entry.set(entries)
+        started = time.perf_counter()
         try:
-            async with self.limiter or nullcontext():
-                started = time.perf_counter()
-                with dspy.context(disable_history=False):
-                    outputs = await super().acall(prompt, messages=messages, **settings)
-                seconds = time.perf_counter() - started
+            with dspy.context(disable_history=False):
+                outputs = await super().acall(prompt, messages=messages, **settings)
+        except LMInvalidRequestError as error:
+            if _overflows(error):
+                raise ContextOverflowError(
+                    f"the prompt does not fit the context window of {self.model}"
+                ) from error
+            raise
         finally:
             _entry.reset(token)
-        return list(outputs), entries[-1] if entries else {}, seconds
+        return list(outputs), entries[-1] if entries else {}, time.perf_counter() - started
 
     def update_history(self, entry: dict[str, Any]) -> None:
         """Keep the entry for the call in progress only.
@@ -192,9 +241,7 @@ class BackendLM(dspy.LM):
             entries.append(entry)
 
     def _account(self, key: str, entry: dict[str, Any], seconds: float) -> Exchange:
-        usage = entry.get("usage") or {}
-        inputs = int(usage.get("prompt_tokens") or 0)
-        outputs = int(usage.get("completion_tokens") or 0)
+        inputs, outputs = _tokens(entry)
         cost = entry.get("cost")
         if cost is None and self.price is not None:
             cost = (
@@ -215,6 +262,18 @@ class BackendLM(dspy.LM):
         collected = _slot.get()
         if collected is not None:
             collected.append(exchange)
+
+
+def _tokens(entry: dict[str, Any]) -> tuple[int, int]:
+    """Tokens of prompt and reply, as the provider counted them."""
+    usage = entry.get("usage") or {}
+    return int(usage.get("prompt_tokens") or 0), int(usage.get("completion_tokens") or 0)
+
+
+def _overflows(error: Exception) -> bool:
+    """Whether a refusal means that the prompt is longer than the model can read."""
+    known = isinstance(error, ContextWindowExceededError)
+    return known or _OVERFLOW.search(str(error)) is not None
 
 
 def _replayed(key: str, recorded: dict[str, Any], *, cached: bool) -> Exchange:

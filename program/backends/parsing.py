@@ -22,7 +22,8 @@ from stateauditor.signatures.errors import (
     ModelOutputError,
     TruncatedOutputError,
 )
-from stateauditor.signatures.wire import as_text, replace_surrogates
+from stateauditor.signatures.text import replace_surrogates
+from stateauditor.signatures.wire import as_text
 
 REASONING = "reasoning"
 _THINKING = re.compile(r"<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL | re.IGNORECASE)

@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from typing import Final
 
 from stateauditor.program.memory.problems import Problems
-from stateauditor.program.memory.text import clipped, kind, scrubbed
+from stateauditor.program.memory.text import clipped, kind
 from stateauditor.program.memory.timestamps import SortKey, sort_key, timestamp_or_reason
 from stateauditor.signatures.models import EntryRole, MemoryEntry, Timestamp
+from stateauditor.signatures.text import replace_surrogates
 
 ROLES: Final[Mapping[str, EntryRole | None]] = {
     "user": EntryRole.USER,
@@ -101,7 +102,7 @@ class ItemReader:
         if entry.timestamp is None and not self.allow_undated:
             self.problems.add_time(f"{named}, field 'timestamp'", "is missing")
         statement = self._statement(entry.text, entry.role, entry.timestamp, entry.turn, named)
-        session = None if entry.session is None else scrubbed(entry.session)
+        session = None if entry.session is None else replace_surrogates(entry.session)
         return Item(named, entry_id, False, entry.timestamp, statement, session)
 
     def _fact(self, raw: Mapping[object, object], where: str, item_id: str | None) -> Item | None:
@@ -128,7 +129,7 @@ class ItemReader:
         if not text.strip():
             self.problems.add(f"{where}, field 'text'", "is empty")
             return ()
-        return (Statement(scrubbed(text), role, time, turn),)
+        return (Statement(replace_surrogates(text), role, time, turn),)
 
     def _session(self, raw: Mapping[object, object], where: str, item_id: str | None) -> Item:
         turns = raw["turns"]
@@ -153,7 +154,7 @@ class ItemReader:
             text = "" if role is None else self._content(turn, where, path)
             if role is not None and text.strip():
                 rests_on_start |= time is None and turn.get("timestamp") is None
-                statements.append(Statement(scrubbed(text), role, time, number))
+                statements.append(Statement(replace_surrogates(text), role, time, number))
         if given is None and rests_on_start:
             self._time(None, where, "timestamp")
         if start is None and statements:
@@ -166,7 +167,7 @@ class ItemReader:
         if value is None:
             return None
         if isinstance(value, str) and value.strip():
-            return scrubbed(value)
+            return replace_surrogates(value)
         if isinstance(value, int) and not isinstance(value, bool):
             return str(value)
         self.problems.add(

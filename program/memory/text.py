@@ -6,20 +6,10 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
-_SURROGATE: Final = re.compile("[\ud800-\udfff]")
 _DIGITS: Final = re.compile("([0-9]+)")
 
 NaturalKey = tuple[tuple[tuple[int, str], ...], str]
 """What `natural_key` returns."""
-
-
-def scrubbed(text: str) -> str:
-    """`text` with each lone surrogate replaced by U+FFFD, so that it encodes as UTF-8.
-
-    JSON written by language models holds halves of emoji (``"\\ud83d"``); one of
-    them must not cost the rest of the memory. Offsets stay as they were.
-    """
-    return _SURROGATE.sub("\ufffd", text)
 
 
 def natural_key(text: str) -> NaturalKey:

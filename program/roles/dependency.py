@@ -16,6 +16,7 @@ from stateauditor.signatures.dependency import (
     PremiseExtraction,
     PresuppositionExtraction,
 )
+from stateauditor.signatures.lean import LeanPremise
 from stateauditor.signatures.models import Origin, Premise, Verdict
 from stateauditor.signatures.readout import PromptReadout
 
@@ -86,7 +87,7 @@ class PremiseAdjudicator(Role):
 
 
 def judged_premise(
-    premise: UnjudgedPremise, judged: AdjudicatedPremise, readout_ids: frozenset[str]
+    premise: UnjudgedPremise, judged: AdjudicatedPremise | LeanPremise, readout_ids: frozenset[str]
 ) -> Premise:
     """Join a premise and its verdict; only STALE carries another current value."""
     stale = judged.verdict is Verdict.STALE

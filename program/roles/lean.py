@@ -6,11 +6,12 @@ from dataclasses import dataclass
 
 import dspy
 
-from stateauditor.program.roles.base import Role, known_ids
+from stateauditor.program.roles.base import Role
+from stateauditor.program.roles.dependency import UnjudgedPremise, judged_premise
 from stateauditor.program.roles.proposer import candidate
 from stateauditor.program.roles.temporal import timeline_item
 from stateauditor.signatures.lean import LeanAudit, LeanPremise
-from stateauditor.signatures.models import Premise, TimelineItem, TransitionCandidate, Verdict
+from stateauditor.signatures.models import Premise, TimelineItem, TransitionCandidate
 from stateauditor.signatures.readout import PromptReadout
 from stateauditor.signatures.transition import QuestionDraftPair
 
@@ -43,15 +44,5 @@ class LeanAuditor(Role):
 
 
 def lean_premise(item: LeanPremise, readout_ids: frozenset[str]) -> Premise:
-    """A wire premise as a contract; only STALE carries another current value."""
-    stale = item.verdict is Verdict.STALE
-    return Premise(
-        text=item.text,
-        verdict=item.verdict,
-        current_value=item.current_value if stale else None,
-        material=item.material,
-        origin=item.origin,
-        attribute=item.attribute,
-        old_value=item.text if stale else None,
-        evidence=known_ids(item.evidence, readout_ids),
-    )
+    """A wire premise as a contract: found and judged in the same call."""
+    return judged_premise(UnjudgedPremise(item.text, item.origin), item, readout_ids)

@@ -1,8 +1,6 @@
 """Coercions of what LMs write: the unambiguous is repaired, the rest left to fail."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from pydantic import Field, ValidationError
 
 from stateauditor.signatures.models import Readout, RenderedEntry, Timestamp, Verdict
@@ -15,7 +13,6 @@ from stateauditor.signatures.wire import (
     TextList,
     VerdictWord,
     Wire,
-    replace_surrogates,
 )
 
 
@@ -80,15 +77,6 @@ def test_the_ambiguous_is_refused(field: str, given: object) -> None:
 
 def test_unknown_keys_are_ignored() -> None:
     assert Item.model_validate({"text": "a", "confidence": 0.9}).text == "a"
-
-
-@given(st.text(st.characters(blacklist_categories=())))
-def test_after_replacing_surrogates_any_text_encodes(text: str) -> None:
-    assert len(replace_surrogates(text).encode("utf-8")) >= 0
-
-
-def test_a_pair_of_surrogates_is_the_character_that_it_spells() -> None:
-    assert replace_surrogates("\ud83d\ude00") == "😀"
 
 
 def test_a_readout_line_cannot_leave_its_quotes() -> None:

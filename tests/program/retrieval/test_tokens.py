@@ -11,14 +11,23 @@ from stateauditor.program.retrieval.tokens import count_tokens, fold, stem, term
 
 
 def test_contractions_and_letters_with_digits_stay_whole() -> None:
-    assert words("I'm at 7:42 on the 2nd, b12") == ["I'm", "at", "7", "42", "on", "the", "2nd", "b12"]
+    assert words("I'm at 7:42 on the 2nd, b12") == [
+        "I'm",
+        "at",
+        "7",
+        "42",
+        "on",
+        "the",
+        "2nd",
+        "b12",
+    ]
 
 
 def test_dense_scripts_are_indexed_by_characters_and_pairs() -> None:
     assert words("我搬家") == ["我", "搬", "家", "我搬", "搬家"]
     assert "서울" in words("서울에 살아요")
     assert "ไท" in words("ภาษาไทย")
-    assert words("iPhone新") == ["iPhone", "新"]
+    assert words("iPhone新") == ["iphone", "新"]
 
 
 def test_emoji_and_flags_are_words() -> None:
@@ -29,9 +38,9 @@ def test_letters_keep_their_marks() -> None:
     assert words("हिन्दी में") == ["हिन्दी", "में"]
 
 
-@given(st.text(alphabet=st.characters(max_codepoint=127)))
+@given(st.text(alphabet=st.characters(max_codepoint=127) | st.sampled_from("'aB ")))
 def test_the_fast_path_for_ascii_finds_the_same_words(text: str) -> None:
-    assert words(text) == tokens._WORD.findall(text)
+    assert words(text) == [fold(word) for word in tokens._WORD.findall(text)]
 
 
 @pytest.mark.parametrize(
@@ -103,3 +112,13 @@ def test_the_price_grows_with_the_text_and_is_about_additive(one: str, other: st
     joint = count_tokens(one + other)
     assert max(count_tokens(one), count_tokens(other)) <= joint
     assert joint <= count_tokens(one) + count_tokens(other)
+
+
+def test_many_texts_are_split_as_if_one_by_one() -> None:
+    texts = ["I'm here", "", "'quoted' 'tis", "café 我", "nul\0byte", "last"]
+    expected = [item for text in texts for item in (*words(text), tokens.BREAK)]
+    assert tokens.words_of_all(texts) == expected
+
+
+def test_a_word_of_marks_that_fold_to_nothing_is_dropped() -> None:
+    assert words("ـ") == []

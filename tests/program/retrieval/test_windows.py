@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from stateauditor.program.memory.entries import Memory
 from stateauditor.program.retrieval.config import RetrievalConfig
 from stateauditor.program.retrieval.index import MemoryIndex
+from stateauditor.program.retrieval.text import sentence_spans
 from stateauditor.program.retrieval.windows import cut_windows, ragged_range, read_sentences
 from stateauditor.signatures.models import EntryRole
 from tests.program.retrieval.memories import fact, memories, memory, move, turn
@@ -67,3 +68,18 @@ def test_windows_cover_every_visible_character_of_the_evidence(
     for entry in given_memory.evidence():
         visible = {n for n, char in enumerate(entry.text) if not char.isspace()}
         assert visible <= covered.get(entry.id, set())
+
+
+@given(st.lists(st.text(alphabet=st.sampled_from("aB .!?\n…。1Dr搬"), max_size=40), max_size=6))
+def test_entries_are_split_as_if_each_stood_alone(texts: list[str]) -> None:
+    entries = [fact(f"f{number}", None, text) for number, text in enumerate(texts)]
+    sentences = read_sentences(entries)
+    found = [
+        (int(entry), int(start), int(end))
+        for entry, start, end in zip(sentences.entry, sentences.start, sentences.end, strict=True)
+    ]
+    assert found == [
+        (number, start, end)
+        for number, text in enumerate(texts)
+        for start, end in sentence_spans(text)
+    ]
