@@ -73,8 +73,7 @@ def probe_all(
             text = {line.id: line.text for line in readout.entries}
             proposed = [(text[old], text[new]) for old, new in readout.pairs]
             gold = [
-                any(r["M_old"] in old and r["M_new"] in new for r in every)
-                for old, new in proposed
+                any(r["M_old"] in old and r["M_new"] in new for r in every) for old, new in proposed
             ]
             linked = any(record["M_old"] in old and record["M_new"] in new for old, new in proposed)
             probes.append(
@@ -108,7 +107,7 @@ def plain(index: MemoryIndex, budget: int) -> Retriever:
             entries.append(
                 RenderedEntry(
                     id=f"E{len(entries):02d}", entry_id=window.entry_id,
-                    timestamp=window.timestamp, text=window.text,
+                    timestamp=window.timestamp, session=window.session, text=window.text,
                 )
             )  # fmt: skip
         return Readout(entries=tuple(entries), tokens=tokens)
@@ -205,7 +204,13 @@ def main() -> None:
     print(f"{options.file}: {len(records)} scenarios, {examined:.0f} windows a history")
     print(HEADER)
     for budget in budgets:
-        print(row(budget, "plain BM25", probe_all(records, [plain(i, budget) for i in indexes], records)))
+        print(
+            row(
+                budget,
+                "plain BM25",
+                probe_all(records, [plain(i, budget) for i in indexes], records),
+            )
+        )
         for name, config in ladder(budget):
             probes = probe_all(records, [with_config(i, config) for i in indexes], records)
             print(row(budget, name, probes))
@@ -216,7 +221,9 @@ def main() -> None:
 
 
 def _print_misses(records: Sequence[Record], probes: Sequence[Probe]) -> None:
-    asked = [(record, question) for record in records for question in record["probing_queries"].values()]
+    asked = [
+        (record, question) for record in records for question in record["probing_queries"].values()
+    ]
     for (record, question), probe in zip(asked, probes, strict=True):
         if not probe.pair:
             print(f"       missed {probe.dimension} {question}")

@@ -68,9 +68,7 @@ class Examples:
 
 def read_records(paths: Iterable[Path]) -> list[Record]:
     """The records of all files."""
-    return [
-        record for path in paths for record in json.loads(path.read_text(encoding="utf-8"))
-    ]
+    return [record for path in paths for record in json.loads(path.read_text(encoding="utf-8"))]
 
 
 def index_of(record: Record, weights: Weights | None = None) -> MemoryIndex:
@@ -90,7 +88,9 @@ def scenario_numbers(records: Sequence[Record]) -> dict[str, int]:
 def collect(records: Sequence[Record], indexes: Sequence[MemoryIndex]) -> Examples:
     """The distinct sentences of all histories with their features and labels."""
     numbers = scenario_numbers(records)
-    gold = {record[key]: numbers[record["M_old"]] for record in records for key in ("M_old", "M_new")}
+    gold = {
+        record[key]: numbers[record["M_old"]] for record in records for key in ("M_old", "M_new")
+    }
     joined = "\n".join(gold)
     seen: set[str] = set()
     values: list[Floats] = []
@@ -137,16 +137,18 @@ def fit(examples: Examples, leave_out: Collection[int] = ()) -> Weights:
     target = examples.positive[kept].astype(np.float64)
     names = (*RAISES, *LOWERS)
     bound = np.array([MILD.get(name, np.inf) for name in names]) * scale
-    lowest = np.append([0.0 if name in RAISES else -b for name, b in zip(names, bound, strict=True)], -np.inf)
-    highest = np.append([0.0 if name in LOWERS else b for name, b in zip(names, bound, strict=True)], np.inf)
+    lowest = np.append(
+        [0.0 if name in RAISES else -b for name, b in zip(names, bound, strict=True)], -np.inf
+    )
+    highest = np.append(
+        [0.0 if name in LOWERS else b for name, b in zip(names, bound, strict=True)], np.inf
+    )
     weights = _descend(table, target, lowest, highest)
     plain = np.round(weights[:-1] / scale, 2)
     return Weights(
         version=1,
         bias=round(float(weights[-1]), 2),
-        statement={
-            name: float(value) for name, value in zip(names, plain, strict=True) if value
-        },
+        statement={name: float(value) for name, value in zip(names, plain, strict=True) if value},
         change=load_weights().change,
     )
 
@@ -170,7 +172,7 @@ def _descend(table: Floats, target: Floats, lowest: Floats, highest: Floats) -> 
 def to_yaml(weights: Weights) -> str:
     """The weights file, strongest first, with what it is and where it comes from."""
     lines = [
-        "# What each feature of a sentence counts (features.py and lexicon.yaml say what they are).",
+        "# What each feature of a sentence counts (features.py and lexicon.yaml name them).",
         "# bias and statement: log-odds that a sentence states something lasting about the user,",
         "# learnt by experiments/benchmarks/retrieval_train.py; run it again to change them.",
         "# change: added for step (ii), set by hand: small, because most changes are told",

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Final
 
 import numpy as np
@@ -20,6 +21,7 @@ import numpy.typing as npt
 from stateauditor.program.memory.timestamps import is_later
 from stateauditor.program.retrieval.lexicon import Lexicon
 from stateauditor.program.retrieval.windows import Sentences, ragged_range
+from stateauditor.signatures.models import Precision
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -40,16 +42,18 @@ CANDIDATES_PER_SESSION: Final = 4
 class AntecedentFinder:
     """The sentences that may be antecedents, in memory order, ready to be compared.
 
-    ``entry`` and ``session`` are those of ``rows``. The candidates that hold term
-    ``t`` are ``term_places[term_starts[t]:term_starts[t + 1]]``;
-    ``attributes`` is their attribute table, weighted and scaled to length one;
-    ``touches`` says which attribute ends which.
+    ``entry`` and ``session`` are those of ``rows``, ``stamp`` numbers their
+    times. The candidates that hold term ``t`` are
+    ``term_places[term_starts[t]:term_starts[t + 1]]``; ``attributes`` is their
+    attribute table, weighted and scaled to length one; ``touches`` says which
+    attribute ends which.
     """
 
     sentences: Sentences
     rows: Ints
     entry: Ints
     session: Ints
+    stamp: Ints
     term_starts: Ints
     term_places: Ints
     idf: Floats
@@ -69,17 +73,43 @@ class AntecedentFinder:
         """
         if not len(rows) or not len(self.rows):
             return [()] * len(rows)
-        weighted = self.touched[rows] * self.attribute_weights
+        chosen = np.array(rows, dtype=np.int64)
+        weighted = self.touched[chosen] * self.attribute_weights
         links = (
             ATTRIBUTE_WEIGHT * (_scaled(weighted) @ self.attributes.T)
             + TOUCH_WEIGHT * (_scaled(weighted @ self.touches) @ self.attributes.T)
-            + WORD_WEIGHT * self._shared_words(np.asarray(rows, dtype=np.int64))
+            + WORD_WEIGHT * self._shared_words(chosen)
         )
-        links = np.where(links > 0, links + self.prior, -np.inf)
+        links = np.where(links > 0, links + self.prior, -np.inf).round(9)
+        entry = self.sentences.entry[chosen][:, np.newaxis]
+        session = self.sentences.session[chosen][:, np.newaxis]
+        links[(self.entry >= entry) | (self.session == session)] = -np.inf
+        # Backwards, because argmax takes the first of equals: the latest telling.
+        backwards = links[:, ::-1]
+        likeliest = backwards.argmax(axis=1).tolist()
         return [
-            self._best(row, of_row, count)
-            for row, of_row in zip(rows, links.round(9), strict=True)
+            self._certain(number, of_row, first, count)
+            for number, of_row, first in zip(
+                entry[:, 0].tolist(), backwards, likeliest, strict=True
+            )
         ]
+
+    def _certain(self, entry: int, backwards: Floats, first: int, count: int) -> tuple[int, ...]:
+        """The best ``count`` candidates that are certainly earlier than ``entry``."""
+        entries = self.sentences.entries
+        new = entries[entry].timestamp
+        found: list[int] = []
+        place = first
+        while len(found) < count and new is not None and backwards[place] > -np.inf:
+            candidate = len(self.rows) - 1 - place
+            if is_later(new, entries[self.entry[candidate]].timestamp):
+                found.append(int(self.rows[candidate]))
+                backwards[place] = -np.inf
+            else:  # nor is any other candidate with that time
+                backwards[(self.stamp == self.stamp[candidate])[::-1]] = -np.inf
+            if len(found) < count:
+                place = int(backwards.argmax())
+        return tuple(found)
 
     def _shared_words(self, rows: Ints) -> Floats:
         """The idf that each of ``rows`` shares with each candidate, every word once."""
@@ -93,28 +123,10 @@ class AntecedentFinder:
         holders = self.term_starts[term + 1] - first
         place = self.term_places[np.repeat(first, holders) + ragged_range(holders)]
         cells = np.repeat(owner, holders) * len(self.rows) + place
-        shared = np.bincount(cells, np.repeat(self.idf[term], holders), len(rows) * len(self.rows))
+        gained = np.repeat(self.idf[term], holders)
+        size = len(rows) * len(self.rows)
+        shared = np.asarray(np.bincount(cells, weights=gained, minlength=size), dtype=np.float64)
         return shared.reshape(len(rows), len(self.rows))
-
-    def _best(self, row: int, links: Floats, count: int) -> tuple[int, ...]:
-        entry = int(self.sentences.entry[row])
-        new = self.sentences.entries[entry].timestamp
-        before = int(self.entry.searchsorted(entry))
-        if new is None or before == 0:
-            return ()
-        links[self.session == self.sentences.session[row]] = -np.inf
-        backwards = links[:before][::-1]
-        found: list[int] = []
-        while len(found) < count:
-            place = int(backwards.argmax())
-            if backwards[place] == -np.inf:
-                break
-            candidate = int(self.rows[before - 1 - place])
-            backwards[place] = -np.inf
-            old = self.sentences.entries[int(self.sentences.entry[candidate])].timestamp
-            if is_later(new, old):
-                found.append(candidate)
-        return tuple(found)
 
 
 def build_finder(
@@ -139,6 +151,11 @@ def build_finder(
     place = np.repeat(np.arange(len(rows)), counts)[held >= 0]
     keys = np.unique(held[held >= 0] * max(len(rows), 1) + place)
     term, place = np.divmod(keys, max(len(rows), 1))
+    stamps: dict[tuple[datetime, Precision] | None, int] = {}
+    times = [
+        time and (time.instant, time.precision)
+        for time in [sentences.entries[n].timestamp for n in sentences.entry[rows].tolist()]
+    ]
     touches = np.zeros((touched.shape[1], touched.shape[1]))
     for attribute, reached in enumerate(lexicon.touches):
         touches[attribute, list(reached)] = 1.0
@@ -149,6 +166,7 @@ def build_finder(
         rows=rows,
         entry=sentences.entry[rows],
         session=sentences.session[rows],
+        stamp=np.array([stamps.setdefault(time, len(stamps)) for time in times], dtype=np.int64),
         term_starts=term.searchsorted(np.arange(len(idf) + 1)),
         term_places=place,
         idf=idf,

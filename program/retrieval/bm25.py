@@ -49,6 +49,15 @@ class Postings:
                 total[self.window[here]] += self.gain[here]
         return total
 
+    def holding(self, query: Sequence[str]) -> Floats:
+        """How many words of the query each window holds, a repeated word each time."""
+        total = np.zeros(self.windows)
+        for term in query:
+            number = self.terms.get(term)
+            if number is not None:
+                total[self.window[self.starts[number] : self.starts[number + 1]]] += 1.0
+        return total
+
 
 def build_postings(terms: Sequence[str], term_ids: Ints, offsets: Ints) -> Postings:
     """Invert windows given as term numbers; window ``w`` owns ``offsets[w]:offsets[w + 1]``."""

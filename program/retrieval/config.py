@@ -40,13 +40,13 @@ class RetrievalConfig(Frozen):
     window_stride: int = Field(default=1, ge=1, le=20)
     """Sentences from the start of one window to the start of the next."""
 
-    question_slots: int = Field(default=24, ge=0)
+    question_slots: int = Field(default=32, ge=0)
     """Sessions that step (i) selects."""
 
     time_buckets: int = Field(default=4, ge=1)
     """Equal parts of the history; step (i) looks into each before a second best."""
 
-    change_slots: int = Field(default=64, ge=0)
+    change_slots: int = Field(default=80, ge=0)
     """Sentences that step (ii) selects."""
 
     antecedent_slots: int = Field(default=1, ge=0)

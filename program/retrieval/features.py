@@ -3,9 +3,8 @@
 One row a sentence, one column a feature; nothing here depends on a question.
 The columns are the cues of the lexicon (how often, at most twice), and the
 shape of the sentence: whether it asks, how long and how specific it is, which
-life attributes it touches, how rare its words are in this memory, and how
-little it has to do with the rest of its session, because changes are told in
-asides.
+life attributes it touches, and how little it has to do with the rest of its
+session, because changes are told in asides.
 """
 
 from __future__ import annotations
@@ -28,11 +27,9 @@ SHAPES: Final = (
     "asks",
     "length",
     "numbers",
-    "names",
     "domains",
     "own_domains",
     "states",
-    "rarity",
     "aside",
     "opens_turn",
     "closes_turn",
@@ -55,8 +52,8 @@ class Measured:
     attributes: Bools
 
 
-def measure(sentences: Sentences, vocabulary: Vocabulary, lexicon: Lexicon, idf: Floats) -> Measured:
-    """The features of every sentence; ``idf`` weighs each index term in this memory."""
+def measure(sentences: Sentences, vocabulary: Vocabulary, lexicon: Lexicon) -> Measured:
+    """The features of every sentence."""
     rows = len(sentences)
     lengths = np.diff(sentences.offsets)
     row_of = np.repeat(np.arange(rows, dtype=np.int64), lengths)
@@ -67,22 +64,16 @@ def measure(sentences: Sentences, vocabulary: Vocabulary, lexicon: Lexicon, idf:
     domains = np.minimum(touched.sum(axis=1), _MOST_DOMAINS)
     cue = {name: cues[:, number] for number, name in enumerate(lexicon.cues)}
     own = (cue["first_person"] + cue["possession"] + cue["first_plural"]) > 0
-    inner = np.ones(len(row_of), dtype=np.bool_)
-    inner[sentences.offsets[:-1][lengths > 0]] = False  # a capital there is no name
-    names = np.bincount(row_of, inner & vocabulary.is_name[sentences.word_ids], rows)
     numbers = np.bincount(row_of, vocabulary.is_number[sentences.word_ids], rows)
-    rarity, aside = _rarity_and_aside(sentences, vocabulary, row_of, idf)
     opens, closes = _turn_ends(sentences)
     shape = {
         "asks": sentences.asks,
         "length": np.log1p(np.minimum(lengths, _MOST_WORDS)),
         "numbers": np.minimum(numbers, _MOST_NUMBERS),
-        "names": np.minimum(names, _MOST_NUMBERS),
         "domains": domains,
         "own_domains": domains * own,
         "states": own & ~sentences.asks,
-        "rarity": rarity,
-        "aside": aside,
+        "aside": _aside(sentences, vocabulary, row_of),
         "opens_turn": opens & ~closes,
         "closes_turn": closes & ~opens,
         "stands_alone": opens & closes,
@@ -109,19 +100,18 @@ def _add_phrases(
     cues: Floats, sentences: Sentences, row_of: Ints, vocabulary: Vocabulary, lexicon: Lexicon
 ) -> None:
     """Count cues of several words: found by their first two words, then compared whole."""
-    folds = vocabulary.folds
-    known = folds.keys()
+    numbers = vocabulary.number
     table: dict[int, list[tuple[tuple[int, ...], int]]] = {}
-    first = np.zeros(len(folds), dtype=np.bool_)
-    second = np.zeros(len(folds), dtype=np.bool_)
+    first = np.zeros(len(numbers), dtype=np.bool_)
+    second = np.zeros(len(numbers), dtype=np.bool_)
     for phrase, cue in lexicon.cue_phrases:
-        if all(map(known.__contains__, phrase)):
-            ids = tuple([folds[word] for word in phrase])
-            table.setdefault(ids[0] * len(folds) + ids[1], []).append((ids, cue))
+        if phrase[0] in numbers and phrase[1] in numbers and numbers.keys() >= set(phrase[2:]):
+            ids = tuple([numbers[word] for word in phrase])
+            table.setdefault(ids[0] * len(numbers) + ids[1], []).append((ids, cue))
             first[ids[0]] = second[ids[1]] = True
-    line = vocabulary.folded[sentences.word_ids]
+    line = sentences.word_ids
     places = np.flatnonzero(first[line[:-1]] & second[line[1:]])
-    keys = line[places] * len(folds) + line[places + 1]
+    keys = line[places] * len(numbers) + line[places + 1]
     wanted = np.isin(keys, np.array(sorted(table), dtype=np.int64))
     places, rows = places[wanted], row_of[places[wanted]]
     found = zip(
@@ -138,22 +128,19 @@ def _add_phrases(
                 cues[row, cue] += 1
 
 
-def _rarity_and_aside(
-    sentences: Sentences, vocabulary: Vocabulary, row_of: Ints, idf: Floats
-) -> tuple[Floats, Floats]:
-    """Mean idf of a sentence's terms, and the share of them that only it uses in its session."""
+def _aside(sentences: Sentences, vocabulary: Vocabulary, row_of: Ints) -> Floats:
+    """The share of a sentence's terms that no other sentence of its session uses."""
     rows = len(sentences)
     terms = vocabulary.term[sentences.word_ids]
     content = terms >= 0
     term, row = terms[content], row_of[content]
-    rarity = np.bincount(row, idf[term], rows) / np.maximum(np.bincount(row, minlength=rows), 1)
     place = sentences.session[row] * max(len(vocabulary.terms), 1) + term
     keys = np.sort(place * max(rows, 1) + row)
     place, row = np.divmod(keys[_starts_run(keys)], max(rows, 1))
     begins = np.flatnonzero(_starts_run(place))
     uses = np.repeat(np.diff(np.append(begins, len(place))), np.diff(np.append(begins, len(place))))
     alone = np.bincount(row, uses == 1, rows)
-    return rarity, alone / np.maximum(np.bincount(row, minlength=rows), 1)
+    return alone / np.maximum(np.bincount(row, minlength=rows), 1)
 
 
 def _starts_run(ordered: Ints) -> Bools:

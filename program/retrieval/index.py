@@ -1,16 +1,18 @@
 """The index of one memory: built once, asked many times (paper, section 4.1).
 
-Whatever does not depend on a question is computed while building: sentences,
-windows, BM25 postings, disclosure scores, each session's strongest disclosure
-and the antecedents of the strongest disclosures. A question then costs a few
-look-ups. No model, no clock, no randomness: the same memory and question give
-the same readout to the byte.
+Whatever does not depend on a question is computed once: sentences, windows,
+BM25 postings, disclosure scores and each session's strongest disclosure while
+building, the antecedents of the strongest disclosures when the first question
+wants them. A question then costs a few look-ups. No model, no clock, no
+randomness: the same memory and question give the same readout to the byte.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
 from typing import Final
 
 import numpy as np
@@ -26,7 +28,8 @@ from stateauditor.program.retrieval.features import Measured, measure
 from stateauditor.program.retrieval.lexicon import Lexicon, load_lexicon
 from stateauditor.program.retrieval.readout import Redact, identity, render
 from stateauditor.program.retrieval.selection import Matches, Selection, select
-from stateauditor.program.retrieval.tokens import fold, stem, words
+from stateauditor.program.retrieval.storage import pack, unpack
+from stateauditor.program.retrieval.tokens import stem, words
 from stateauditor.program.retrieval.vocabulary import read_vocabulary
 from stateauditor.program.retrieval.windows import (
     SentenceLists,
@@ -34,6 +37,7 @@ from stateauditor.program.retrieval.windows import (
     Window,
     Windows,
     cut_windows,
+    extend_sentences,
     ragged_range,
     read_sentences,
 )
@@ -43,8 +47,8 @@ Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
 DEFAULT: Final = RetrievalConfig()
-LINKED_PER_SLOT: Final = 1
-"""Antecedents are found while building for so many disclosures per change-scan slot."""
+FAINT_MATCH: Final = 1e-6
+"""What a shared word is worth where its idf is not positive."""
 
 
 @dataclass(frozen=True)
@@ -52,11 +56,12 @@ class MemoryIndex:
     """Everything about a memory that retrieval needs; see :meth:`build`.
 
     ``terms`` is the index term of every word of ``sentences``, -1 for a stop
-    word. ``ranked`` lists the strongest disclosures, best first, ``links`` their
-    antecedents, and ``strongest`` each session's strongest disclosure.
+    word. ``ranked`` lists the strongest disclosures, best first, ``strongest``
+    each session's strongest one.
     """
 
     config: RetrievalConfig
+    weights: Weights
     sentences: Sentences
     windows: Windows
     window_session: Ints
@@ -64,12 +69,10 @@ class MemoryIndex:
     postings: Postings
     measured: Measured
     disclosures: Disclosures
-    finder: AntecedentFinder
     lists: SentenceLists
     ranked: tuple[int, ...]
     strongest: list[int]
     disclosure: list[float]
-    links: dict[int, tuple[int, ...]]
 
     @classmethod
     def build(
@@ -105,6 +108,15 @@ class MemoryIndex:
         if not len(self.sentences):
             return Selection((), ())
         return select(self, self.match(question), used)
+
+    def extend(self, memory: Memory) -> MemoryIndex:
+        """The index of ``memory``, the same memory after it has grown.
+
+        Only entries that this index has not seen are split into sentences and
+        words; the result equals a fresh build in every readout, to the byte.
+        """
+        sentences = extend_sentences(self.sentences, memory.evidence())
+        return _build(sentences, self.config, self.weights)
 
     def expand(
         self,
@@ -147,12 +159,40 @@ class MemoryIndex:
             )  # fmt: skip
         return result
 
+    def save(self, path: Path) -> None:
+        """Write the index to ``path``: plain, versioned and checksummed (see storage)."""
+        path.write_bytes(pack(self.sentences, self.config))
+
+    @classmethod
+    def load(cls, path: Path) -> MemoryIndex:
+        """Read an index that :meth:`save` wrote; a damaged or foreign file is an error."""
+        sentences, config = unpack(path.read_bytes(), str(path))
+        return _build(sentences, config, load_weights())
+
     # --- what selection asks (selection.Evidence) ------------------------------
 
     @property
     def session_of(self) -> list[int]:
         """The session of every sentence."""
         return self.lists.session
+
+    @cached_property
+    def finder(self) -> AntecedentFinder:
+        """Finds antecedents; prepared for the first question that wants any."""
+        return build_finder(
+            self.sentences,
+            self.terms,
+            self.postings.idf,
+            self.measured.attributes,
+            self.disclosures.statement,
+            load_lexicon(),
+        )
+
+    @cached_property
+    def links(self) -> dict[int, tuple[int, ...]]:
+        """The antecedents of the strongest disclosures, the same for every question."""
+        found = self.finder.find(self.ranked, self.config.antecedent_slots)
+        return dict(zip(self.ranked, found, strict=True))
 
     def antecedents(self, row: int, count: int) -> Sequence[int]:
         """Sentences in strictly earlier sessions that sentence ``row`` may supersede."""
@@ -174,7 +214,9 @@ class MemoryIndex:
     def match(self, question: str) -> Matches:
         """Each session's best window for a question, and the sentence at its core."""
         query = self.query_terms(question)
-        scores = self.postings.scores(query)
+        # In a memory of a few windows BM25's idf is zero or less even for a good
+        # match: a shared word must still count for a little.
+        scores = np.maximum(self.postings.scores(query), FAINT_MATCH * self.postings.holding(query))
         top = np.zeros(len(self.strongest))
         np.maximum.at(top, self.window_session, scores)
         winners = np.flatnonzero((scores == top[self.window_session]) & (scores > 0))[::-1]
@@ -189,7 +231,7 @@ class MemoryIndex:
     def query_terms(self, question: str) -> list[str]:
         """The question's terms; without the words of the asking, unless it has no others."""
         lexicon = load_lexicon()
-        folded = [word for word in map(fold, words(question)) if word not in lexicon.stop_words]
+        folded = [word for word in words(question) if word not in lexicon.stop_words]
         asked = [word for word in folded if word not in lexicon.frame_words]
         return [stem(word) for word in asked or folded]
 
@@ -201,7 +243,8 @@ class MemoryIndex:
         owner = np.repeat(np.arange(len(window)), sizes)
         match = self._match_rows(rows, query)
         order = np.lexsort((-rows, self.disclosures.statement[rows], match, owner))
-        return rows[order[np.cumsum(sizes) - 1]]
+        cores: Ints = rows[order[np.cumsum(sizes) - 1]]
+        return cores
 
     def _match_rows(self, rows: Ints, query: Sequence[str]) -> Floats:
         begin = self.sentences.offsets[rows]
@@ -211,12 +254,12 @@ class MemoryIndex:
         return np.round(np.bincount(owner, self._idf_of(query)[held], len(rows)), 9)
 
     def _idf_of(self, query: Sequence[str]) -> Floats:
-        """The idf of each term of the index that the query has, 0 for all others."""
+        """The idf of each term that the query has, at least a little; 0 for all others."""
         weight = np.zeros(len(self.postings.idf) + 1)
         for term in query:
             number = self.postings.terms.get(term)
             if number is not None:
-                weight[number] = self.postings.idf[number]
+                weight[number] = max(self.postings.idf[number], FAINT_MATCH)
         return weight
 
 
@@ -226,31 +269,26 @@ def _build(sentences: Sentences, config: RetrievalConfig, weights: Weights) -> M
     windows = cut_windows(sentences, config.window_sentences, config.window_stride)
     terms = vocabulary.term[sentences.word_ids]
     postings = build_postings(vocabulary.terms, *_window_terms(sentences, windows, terms))
-    measured = measure(sentences, vocabulary, lexicon, postings.idf)
+    measured = measure(sentences, vocabulary, lexicon)
     disclosures = score(measured, weights)
-    finder = build_finder(
-        sentences, terms, postings.idf, measured.attributes, disclosures.statement, lexicon
-    )
     best_first = _best_first(disclosures.disclosure)
     ranked = tuple(best_first[: config.change_slots].tolist())
-    linked = best_first[: LINKED_PER_SLOT * config.change_slots].tolist()
     strongest = np.zeros(int(sentences.session.max(initial=-1)) + 1, dtype=np.int64)
     strongest[sentences.session[best_first[::-1]]] = best_first[::-1]
     return MemoryIndex(
         config=config,
+        weights=weights,
         sentences=sentences,
         windows=windows,
         terms=terms,
         postings=postings,
         measured=measured,
         disclosures=disclosures,
-        finder=finder,
         lists=SentenceLists.of(sentences),
         ranked=ranked,
         strongest=strongest.tolist(),
         disclosure=disclosures.disclosure.tolist(),
         window_session=sentences.session[windows.first],
-        links=dict(zip(linked, finder.find(linked, config.antecedent_slots), strict=True)),
     )
 
 
@@ -266,5 +304,5 @@ def _window_terms(sentences: Sentences, windows: Windows, terms: Ints) -> tuple[
 
 
 def _best_first(scores: Floats) -> Ints:
-    """Rows by falling score; ties in memory order."""
-    return np.lexsort((np.arange(len(scores)), -scores))
+    """Rows by falling score; of equals the latest first, because it is the current one."""
+    return np.lexsort((-np.arange(len(scores)), -scores))

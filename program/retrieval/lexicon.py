@@ -16,7 +16,7 @@ from typing import Any, Final, Self
 import yaml
 from pydantic import Field, ValidationError, model_validator
 
-from stateauditor.program.retrieval.tokens import fold, stem, words
+from stateauditor.program.retrieval.tokens import stem, words
 from stateauditor.signatures.errors import ConfigError
 from stateauditor.signatures.models import Frozen
 
@@ -75,9 +75,7 @@ class Lexicon:
     def attributes_of(self, text: str) -> tuple[str, ...]:
         """The life attributes that the words of ``text`` touch, in file order."""
         found = {
-            number
-            for word in words(text)
-            for number in self.attribute_stems.get(stem(fold(word)), ())
+            number for word in words(text) for number in self.attribute_stems.get(stem(word), ())
         }
         return tuple(self.attributes[number] for number in sorted(found))
 
@@ -139,7 +137,7 @@ def _compile(file: LexiconFile) -> Lexicon:
 
 def _parts(item: str) -> tuple[str, ...]:
     """An item as the index sees it; a word of a dense script becomes its character pairs."""
-    parts = tuple(fold(word) for word in words(item))
+    parts = tuple(words(item))
     pairs = tuple(part for part in parts if len(part) == 2)
     dense = len(item) > 1 and " " not in item and pairs and len(parts) > 1 and not item.isascii()
     return pairs if dense else parts

@@ -147,9 +147,7 @@ def render(
     return to_readout(sentences, page, selection.pairs)
 
 
-def to_readout(
-    sentences: SentenceLists, page: Page, pairs: Sequence[tuple[int, int]]
-) -> Readout:
+def to_readout(sentences: SentenceLists, page: Page, pairs: Sequence[tuple[int, int]]) -> Readout:
     """Number a page's lines and name the pairs by them; a pair needs both its lines."""
     entries: list[RenderedEntry] = []
     line_of: dict[int, str] = {}

@@ -9,7 +9,8 @@
 
 Each step makes its list, best first; the lists are then woven into one order
 of preference by their shares, so that whatever the budget, every step has had
-its part of it. Nothing is random and ties fall to the earlier sentence.
+its part of it. Nothing is random: equal matches fall to the earlier session, equal
+disclosures to the later one, because a restated state is the current one.
 """
 
 from __future__ import annotations
@@ -81,9 +82,7 @@ def select(evidence: Evidence, matches: Matches, config: RetrievalConfig) -> Sel
     scanned = list(evidence.ranked[: config.change_slots]) if config.change_scan else []
     woven = _weave([(anchored, config.question_share), (scanned, config.change_share)])
     sessions = dict.fromkeys(map(evidence.session_of.__getitem__, woven))
-    companions = (
-        list(_companions(evidence, matches, sessions)) if config.session_companions else []
-    )
+    companions = list(_companions(evidence, matches, sessions)) if config.session_companions else []
     pairs: list[tuple[int, int]] = []
     if config.antecedents:
         disclosures = dict.fromkeys((*scanned, *_disclosing(evidence, companions, anchored)))

@@ -17,6 +17,9 @@ import regex
 MAX_SENTENCE_CHARS: Final = 600
 """A longer "sentence" (pasted logs, a text without stops) is cut into pieces."""
 
+BLANK_LINE: Final = "\n\n"
+"""Always ends a sentence, so that texts joined by it are split as if one by one."""
+
 Span = tuple[int, int]
 
 _CLOSERS: Final = "\"'”’»)\\]}】」』）*_"
@@ -24,7 +27,8 @@ _SPACED: Final = ".!?…؟۔।॥։።"
 _UNSPACED: Final = "。！？｡‼⁇"
 # One character class in front, so that the scan is fast. The group is what still
 # belongs to the sentence.
-_BOUNDARY: Final = re.compile(rf"([{_SPACED}{_UNSPACED}\n][{_SPACED}{_UNSPACED}]*[{_CLOSERS}]*)\s*")
+_MARKS: Final = _SPACED + _UNSPACED
+_BOUNDARY: Final = re.compile(rf"([{_MARKS}\n](?:(?<!\n)[{_MARKS}]*[{_CLOSERS}]*)?)\s*")
 # Titles go on whatever follows. The others go on before a small letter or a
 # digit only: "on Sat. we row", "fig. 3", but "there we sat. Then it rained".
 _TITLES: Final = frozenset(
@@ -38,7 +42,7 @@ _SHORTENED: Final = frozenset(
      "a.m", "p.m", "u.s", "u.k", "ph.d", "b.a", "m.a", "min", "max", "hr", "hrs", "wk", "wks",
      "yr", "yrs", "lb", "lbs", "oz", "ft", "st", "ave", "bzw", "ca", "usw", "p.ej", "uds")
 )  # fmt: skip
-_LONGEST_SHORTENED: Final = 6
+_LONGEST_TITLE: Final = max(map(len, _TITLES)) + 1
 _OPENERS: Final = "\"'“‘([{«"
 # A mark that must not be torn from the character before it.
 _EXTENDS: Final = regex.compile(r"[\p{M}\p{Emoji_Modifier}\u200d\ufe0f]")
@@ -69,7 +73,11 @@ def sentence_spans(text: str, limit: int = MAX_SENTENCE_CHARS) -> list[Span]:
             pass
         elif end == after < len(text):
             continue  # "3.5", "v2.0": a plain mark needs a space after it
-        elif first not in "!?" and not _ends_sentence(text, start, mark, end):
+        elif (
+            first not in "!?"
+            and not _ends_sentence(text, start, mark, end)
+            and BLANK_LINE not in text[end:after]
+        ):
             continue
         if end - start > limit:
             _cut_up(spans, text, start, end, limit)
@@ -96,8 +104,8 @@ def _ends_sentence(text: str, begin: int, start: int, end: int) -> bool:
 def _is_shortened(text: str, begin: int, start: int, end: int) -> bool:
     """Whether the stop at ``start`` belongs to the word before it and ends no sentence."""
     at = text.rfind(" ", begin, start) + 1 or begin
-    if start - at > _LONGEST_SHORTENED + 2:
-        return False  # most sentences end here: their last word is longer
+    if start - at > _LONGEST_TITLE and not _continues(text, end):
+        return False  # most sentences end here: a longer word before, a capital after
     tail = text[at:start].split()
     word = tail[-1].lstrip(_OPENERS) if tail else ""
     if start - begin == len(word) and (len(word) == 1 or (len(word) <= 3 and word.isdigit())):

@@ -1,10 +1,11 @@
 """Words for the index, and the price of a text in tokens.
 
 Words are found by Unicode class, so that no script is lost: letters and digits
-with their marks, emoji. Scripts that write no space between
-words (Han, kana, Hangul, Thai, Lao, Khmer, Burmese) are indexed by characters and pairs
-of characters. A word becomes a term by case folding, dropping accents and a
-light stemmer; the same function serves entries and questions.
+with their marks, emoji. Scripts that write no space between words (Han, kana,
+Hangul, Thai, Lao, Khmer, Burmese) are indexed by characters and pairs of
+characters. Words are folded (case, accents, typographic apostrophes) as they
+are found; a light stemmer makes index terms of them. The same functions serve
+entries and questions.
 """
 
 from __future__ import annotations
@@ -20,15 +21,16 @@ _DENSE: Final = r"\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}\p{Thai}\p{Lao}\p{Khm
 _LETTER: Final = rf"[[\p{{L}}\p{{N}}]--[{_DENSE}]]"
 _MARKED: Final = rf"[[\p{{L}}\p{{N}}\p{{M}}]--[{_DENSE}]]"
 _WORD: Final = regex.compile(
-    rf"(?V1){_LETTER}{_MARKED}*(?:['’ʼ]+{_MARKED}+)*"
+    rf"(?V1){_LETTER}{_MARKED}*(?:['’ʼ]{_MARKED}+)*"
     rf"|[{_DENSE}][{_DENSE}\p{{M}}]*"
     r"|[\U0001F1E6-\U0001F1FF]{2}|\p{Extended_Pictographic}"
 )
-# The same on ASCII text, many times as fast; a test holds the two together.
 BREAK: Final = "\0"
 """Stands between texts in :func:`words_of_all`; no word holds it."""
-_ASCII_GAPS: Final = "".join(
-    char if char.isalnum() or char in ("'", BREAK) else " " for char in map(chr, range(128))
+# The same on ASCII text, many times as fast: what no word holds becomes a space.
+# A test holds the two together.
+_ASCII: Final = "".join(
+    char.lower() if char.isalnum() or char in ("'", BREAK) else " " for char in map(chr, range(128))
 )
 _DENSE_RUN: Final = regex.compile(rf"[{_DENSE}]")
 _WIDE: Final = regex.compile(
@@ -38,46 +40,49 @@ CHARS_PER_TOKEN: Final = 4
 
 
 def words(text: str) -> list[str]:
-    """The words of ``text`` as written, in order.
+    """The folded words of ``text``, in order.
 
     >>> words("I'm at 7:42, 我搬家")
-    ["I'm", 'at', '7', '42', '我', '搬', '家', '我搬', '搬家']
+    ["i'm", 'at', '7', '42', '我', '搬', '家', '我搬', '搬家']
     """
     if text.isascii():
-        blanked = text.replace(BREAK, " ").translate(_ASCII_GAPS)
-        return [bare for word in blanked.split() if (bare := word.strip("'"))]
+        return _split_ascii(text.replace(BREAK, " "))
     found: list[str] = []
     for word in _WORD.findall(text):
+        folded = fold(word)
         if _DENSE_RUN.match(word):
-            found.extend(word)
-            found.extend(word[i : i + 2] for i in range(len(word) - 1))
-        else:
-            found.append(word)
+            found.extend(folded)
+            found.extend(folded[i : i + 2] for i in range(len(folded) - 1))
+        elif folded:
+            found.append(folded)
     return found
 
 
 def words_of_all(texts: Iterable[str]) -> list[str]:
     """The words of many texts, with a ``BREAK`` after each text.
 
-    ASCII texts are joined, so that one call splits thousands of them. An
-    apostrophe at a word's edge is left on it: :func:`fold` drops it.
+    ASCII texts are joined, so that one call splits thousands of them.
     """
     found: list[str] = []
     plain: list[str] = []
     for text in texts:
         if text.isascii() and BREAK not in text:
             plain.append(text)
+            plain.append(BREAK)
             continue
-        found += _split(plain)
+        found += _split_ascii(" ".join(plain))
         plain.clear()
         found += words(text)
         found.append(BREAK)
-    found += _split(plain)
+    found += _split_ascii(" ".join(plain))
     return found
 
 
-def _split(texts: list[str]) -> list[str]:
-    return (f" {BREAK} ".join(texts).translate(_ASCII_GAPS) + f" {BREAK}").split() if texts else []
+def _split_ascii(text: str) -> list[str]:
+    blanked = text.translate(_ASCII)
+    if "'" in blanked:  # an apostrophe counts only between two letters
+        blanked = f" {blanked} ".replace("''", "  ").replace(" '", "  ").replace("' ", "  ")
+    return blanked.split()
 
 
 def count_tokens(text: str) -> int:
@@ -97,9 +102,9 @@ def count_tokens(text: str) -> int:
 
 @lru_cache(maxsize=65_536)
 def fold(word: str) -> str:
-    """``word`` without case, accents, outer apostrophes and Arabic vowel signs."""
+    """``word`` without case, accents, typographic apostrophes and Arabic vowel signs."""
     if word.isascii():
-        return word.strip("'").lower()
+        return word.lower()
     plain = unicodedata.normalize("NFKD", word).casefold().replace("’", "'").replace("ʼ", "'")
     if "\u0600" <= plain[:1] <= "\u06ff":
         plain = plain.translate(_ARABIC)

@@ -10,13 +10,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import chain, count, repeat
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from stateauditor.program.retrieval.lexicon import Lexicon
-from stateauditor.program.retrieval.tokens import BREAK, fold, stem
+from stateauditor.program.retrieval.tokens import BREAK, stem
 
 Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
@@ -35,25 +36,21 @@ class Marks(NamedTuple):
 class Vocabulary:
     """What each word of ``Sentences.vocabulary`` stands for.
 
-    ``term`` is the number of its index term or -1 for a stop word; ``folded``
-    numbers its folded form, which ``folds`` maps back.
+    ``number`` finds a word's place; ``term`` is the number of its index term, -1
+    for a stop word.
     """
 
+    number: dict[str, int]
     terms: tuple[str, ...]
     term: Ints
-    folded: Ints
-    folds: dict[str, int]
     is_number: Bools
-    is_name: Bools
     cues: Marks
     attributes: Marks
 
 
 class _Facts(NamedTuple):
-    folded: str
     term: str | None
     is_number: bool
-    is_name: bool
     cues: tuple[int, ...]
     attributes: tuple[int, ...]
 
@@ -61,41 +58,35 @@ class _Facts(NamedTuple):
 @lru_cache(maxsize=131_072)
 def _look_up(word: str, lexicon: Lexicon) -> _Facts:
     """What a word stands for; memories share most of their words."""
-    folded = fold(word)
-    root = stem(folded)
-    stops = folded in lexicon.stop_words
+    root = stem(word)
     return _Facts(
-        folded,
-        root if root and not stops and word != BREAK else None,
-        folded[:1].isdigit(),
-        word.lstrip("'")[:1].isupper() and not stops,
-        lexicon.cue_words.get(folded, ()),
+        None if word in lexicon.stop_words or word == BREAK else root,
+        word[0].isdigit(),
+        lexicon.cue_words.get(word, ()),
         lexicon.attribute_stems.get(root, ()),
     )
 
 
 def read_vocabulary(words: Sequence[str], lexicon: Lexicon) -> Vocabulary:
     """Look every distinct word up."""
-    facts = [_look_up(word, lexicon) for word in words]
-    forms, roots, numbers, names, cues, attributes = (
+    facts = [*map(_look_up, words, repeat(lexicon))]
+    roots, numbers, cues, attributes = (
         zip(*facts, strict=True) if facts else ((),) * len(_Facts._fields)
     )
-    folds = {form: number for number, form in enumerate(dict.fromkeys(forms))}
-    terms = {root: number for number, root in enumerate(dict.fromkeys(filter(None, roots)))}
-    number_of: dict[str | None, int] = {None: -1, **terms}
+    terms = dict.fromkeys(roots)
+    terms.pop(None, None)
+    number_of = {**dict(zip(terms, count(), strict=False)), None: -1}
     return Vocabulary(
+        number=dict(zip(words, count(), strict=False)),
         terms=tuple(terms),
-        term=np.array([number_of[root] for root in roots], dtype=np.int64),
-        folded=np.array([folds[form] for form in forms], dtype=np.int64),
-        folds=folds,
+        term=np.array([*map(number_of.__getitem__, roots)], dtype=np.int64),
         is_number=np.array(numbers, dtype=np.bool_),
-        is_name=np.array(names, dtype=np.bool_),
         cues=_marks(cues, len(lexicon.cues)),
         attributes=_marks(attributes, len(lexicon.attributes)),
     )
 
 
 def _marks(kinds: Sequence[tuple[int, ...]], width: int) -> Marks:
-    counts = np.array([len(marked) for marked in kinds], dtype=np.int64)
-    flat = np.array([kind for marked in kinds for kind in marked], dtype=np.int64)
+    counts = np.array([*map(len, kinds)], dtype=np.int64)
+    flat = np.array([*chain.from_iterable(kinds)], dtype=np.int64)
     return Marks(width, counts, np.cumsum(counts) - counts, flat)

@@ -17,7 +17,7 @@ from typing import Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from stateauditor.program.retrieval.text import sentence_spans
+from stateauditor.program.retrieval.text import BLANK_LINE, sentence_spans
 from stateauditor.program.retrieval.tokens import BREAK, words_of_all
 from stateauditor.signatures.models import MemoryEntry, Timestamp
 
@@ -25,6 +25,7 @@ Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
 
 _QUESTION_MARKS: Final = frozenset("?？؟;⁇")
+_PART: Final = 4_096
 _CLOSERS: Final = "\"'”’»)]}】」』）*_ "
 
 
@@ -93,44 +94,95 @@ class SentenceLists(NamedTuple):
         )
 
 
-def read_sentences(
-    entries: Sequence[MemoryEntry], known_words: Sequence[str] = ()
-) -> Sentences:
+def read_sentences(entries: Sequence[MemoryEntry], known_words: Sequence[str] = ()) -> Sentences:
     """Split ``entries`` (evidence only, in the memory's order) into sentence columns.
 
     ``known_words`` start the vocabulary, so that columns can later be joined.
     """
-    spans: list[tuple[int, int]] = []
-    counts: list[int] = []
-    pieces: list[str] = []
-    for entry in entries:
-        text = entry.text
-        here = sentence_spans(text)
-        spans += here
-        counts.append(len(here))
-        pieces += [text[start:end] for start, end in here]
-    found = words_of_all(pieces)
-    vocabulary: dict[str, int] = defaultdict(count(len(known_words)).__next__)
-    vocabulary.update(zip(known_words, range(len(known_words)), strict=True))
-    breaks = vocabulary[BREAK]
-    word_ids = np.fromiter(map(vocabulary.__getitem__, found), np.int64, len(found))
-    is_break = word_ids == breaks
-    offsets = np.concatenate(([0], np.flatnonzero(is_break) - np.arange(len(pieces))))
-    word_ids = word_ids[~is_break]
+    numbers: dict[str, int] = defaultdict(count(len(known_words)).__next__)
+    numbers.update(zip(known_words, range(len(known_words)), strict=True))
+    # In parts, so that a long memory never has all of its words in hand at once.
+    parts = [
+        _read_part(entries[begin : begin + _PART], numbers)
+        for begin in range(0, max(len(entries), 1), _PART)
+    ]
+    counts, start, end, asks, lengths, word_ids = map(np.concatenate, zip(*parts, strict=True))
     entry_of = np.repeat(np.arange(len(entries), dtype=np.int64), counts)
     entry_session = number_sessions(entries)
-    places = np.array(spans, dtype=np.int64).reshape(-1, 2)
     return Sentences(
         entries=tuple(entries),
         entry=entry_of,
-        start=places[:, 0].copy(),
-        end=places[:, 1].copy(),
-        asks=np.array([_asks(piece) for piece in pieces], dtype=np.bool_),
+        start=start,
+        end=end,
+        asks=asks.astype(np.bool_),
         session=entry_session[entry_of],
         entry_session=entry_session,
-        offsets=offsets,
+        offsets=np.concatenate(([0], np.cumsum(lengths, dtype=np.int64))),
         word_ids=word_ids,
-        vocabulary=tuple(vocabulary),
+        vocabulary=tuple(numbers),
+    )
+
+
+def _read_part(entries: Sequence[MemoryEntry], numbers: dict[str, int]) -> tuple[Ints, ...]:
+    """Sentences an entry, their starts, ends, whether they ask, words a sentence, word ids."""
+    texts = [entry.text for entry in entries]
+    joined = BLANK_LINE.join(texts)
+    spans = sentence_spans(joined)
+    pieces = [joined[start:end] for start, end in spans]
+    # The last mark tells, behind closing quotation marks and brackets if any.
+    asks = [
+        piece[-1] in _QUESTION_MARKS
+        or (piece[-1] in _CLOSERS and piece.rstrip(_CLOSERS)[-1:] in _QUESTION_MARKS)
+        for piece in pieces
+    ]
+    found = words_of_all(pieces)
+    breaks = numbers[BREAK]
+    word_ids = np.fromiter(map(numbers.__getitem__, found), np.int64, len(found))
+    is_break = word_ids == breaks
+    ends = np.flatnonzero(is_break) - np.arange(len(pieces))
+    start, end = np.array(spans, dtype=np.int64).reshape(-1, 2).T
+    begins = np.cumsum([0, *(len(text) + len(BLANK_LINE) for text in texts)])
+    entry_of = begins.searchsorted(start, side="right") - 1
+    return (
+        np.bincount(entry_of, minlength=len(entries)),
+        start - begins[entry_of],
+        end - begins[entry_of],
+        np.array(asks, dtype=np.int64),
+        np.diff(ends, prepend=0),
+        word_ids[~is_break],
+    )
+
+
+def extend_sentences(known: Sentences, entries: Sequence[MemoryEntry]) -> Sentences:
+    """The sentences of ``entries``, of which those in ``known`` are not read again.
+
+    ``entries`` is the whole evidence in the memory's order; entries that it no
+    longer holds are forgotten. Equal to ``read_sentences(entries)`` but for the
+    numbering of the vocabulary, on which nothing depends.
+    """
+    place_of = {entry: number for number, entry in enumerate(known.entries)}
+    fresh = read_sentences([e for e in entries if e not in place_of], known.vocabulary)
+    places = count(len(known.entries))
+    order = np.array([place_of[e] if e in place_of else next(places) for e in entries], np.int64)
+    firsts = np.concatenate((known.first_of_entry(), fresh.first_of_entry()[1:] + len(known)))
+    counts = np.diff(firsts)[order]
+    rows = np.repeat(firsts[order], counts) + ragged_range(counts)
+    lengths = np.concatenate((np.diff(known.offsets), np.diff(fresh.offsets)))[rows]
+    begins = np.concatenate((known.offsets, fresh.offsets[1:] + known.offsets[-1]))[rows]
+    words_at = np.repeat(begins, lengths) + ragged_range(lengths)
+    entry_of = np.repeat(np.arange(len(entries), dtype=np.int64), counts)
+    entry_session = number_sessions(entries)
+    return Sentences(
+        entries=tuple(entries),
+        entry=entry_of,
+        start=np.concatenate((known.start, fresh.start))[rows],
+        end=np.concatenate((known.end, fresh.end))[rows],
+        asks=np.concatenate((known.asks, fresh.asks))[rows],
+        session=entry_session[entry_of],
+        entry_session=entry_session,
+        offsets=np.concatenate(([0], np.cumsum(lengths, dtype=np.int64))),
+        word_ids=np.concatenate((known.word_ids, fresh.word_ids))[words_at],
+        vocabulary=fresh.vocabulary,
     )
 
 
@@ -139,13 +191,6 @@ def number_sessions(entries: Iterable[MemoryEntry]) -> Ints:
     seen: dict[str | tuple[str], int] = {}
     keys = [entry.session if entry.session is not None else (entry.id,) for entry in entries]
     return np.array([seen.setdefault(key, len(seen)) for key in keys], dtype=np.int64)
-
-
-def _asks(sentence: str) -> bool:
-    last = sentence[-1]
-    return last in _QUESTION_MARKS or (
-        last in _CLOSERS and sentence.rstrip(_CLOSERS)[-1:] in _QUESTION_MARKS
-    )
 
 
 @dataclass(frozen=True, slots=True)

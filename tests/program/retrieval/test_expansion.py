@@ -93,3 +93,10 @@ def test_redaction_does_not_lose_the_place_of_a_line(given_memory: Memory, quest
     wider = index.expand(readout, [question], redact=redact)
     assert len(wider.entries) >= 0
     assert "Lisbon" not in "".join(e.text for e in wider.entries)
+
+
+def test_a_readout_that_does_not_fit_any_more_is_returned_as_it_is() -> None:
+    index = MemoryIndex.build(diary())
+    readout = index.retrieve("harbour", budget_tokens=60)
+    cheap = readout.model_copy(update={"tokens": 1})
+    assert index.expand(cheap, ["harbour"], budget_tokens=2) == cheap

@@ -58,3 +58,14 @@ def test_unknown_keys_and_unreadable_yaml_are_refused() -> None:
         parse_lexicon("cues: [")
     with pytest.raises(ConfigError, match="lexicon"):
         parse_lexicon("")
+
+
+def test_an_attribute_can_only_touch_attributes_that_exist() -> None:
+    with pytest.raises(ConfigError, match="unknown attributes: moon"):
+        parse_lexicon(_SMALL.replace("words: [lease, moved]", "words: [lease], touches: [moon]"))
+
+
+def test_touches_are_numbers_of_attributes() -> None:
+    lexicon = load_lexicon()
+    reached = {lexicon.attributes[n] for n in lexicon.touches[lexicon.attributes.index("health")]}
+    assert {"sport", "diet", "travel"} <= reached

@@ -99,6 +99,19 @@ def test_a_restated_state_is_paired_with_its_latest_telling() -> None:
     assert index.antecedents(2, 2) == (1, 0)
 
 
+def test_of_three_values_the_newest_survives_the_tightest_budget() -> None:
+    cities = ["Rome", "Oslo", "Quito"]
+    entries = [
+        turn(f"s{n}", 0, f"2024-0{n + 1}-01", f"I live in a small flat in {city} now.")
+        for n, city in enumerate(cities)
+    ]
+    index = MemoryIndex.build(memory(entries), only(change_scan=True))
+    one, two, all_three = (index.retrieve("city", budget_tokens=n) for n in (16, 32, 48))
+    assert [city for city in cities if city in texts(one)] == ["Quito"]
+    assert [city for city in cities if city in texts(two)] == ["Oslo", "Quito"]
+    assert [city for city in cities if city in texts(all_three)] == cities
+
+
 @pytest.mark.parametrize("when", [None, "2024-01-01", "2024-01-01T09:00Z"])
 def test_a_tie_or_an_unknown_time_makes_no_pair(when: str | None) -> None:
     entries = [
@@ -146,3 +159,21 @@ def test_pairs_point_to_strictly_earlier_sessions(given_memory: Memory, question
     for old, new in readout.pairs:
         assert is_later(by_id[new].timestamp, by_id[old].timestamp)
         assert by_id[old].session is None or by_id[old].session != by_id[new].session
+
+
+@given(memories())
+def test_antecedents_are_the_best_links_that_are_certainly_earlier(given_memory: Memory) -> None:
+    index = MemoryIndex.build(given_memory)
+    entries, entry_of = index.sentences.entries, index.lists.entry
+    for row in range(len(index.sentences)):
+        found = index.antecedents(row, 3)
+        assert len(found) == len(set(found)) <= 3
+        assert found[:1] == tuple(index.antecedents(row, 1))
+        for old in found:
+            assert index.session_of[old] != index.session_of[row]
+            assert is_later(entries[entry_of[row]].timestamp, entries[entry_of[old]].timestamp)
+
+
+def test_no_disclosure_or_no_candidate_means_no_antecedent() -> None:
+    assert MemoryIndex.build(move()).finder.find([], 1) == []
+    assert MemoryIndex.build(memory([])).finder.find([], 1) == []

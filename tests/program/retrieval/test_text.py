@@ -108,3 +108,20 @@ def test_every_visible_character_is_in_exactly_one_bounded_span(text: str, limit
     assert covered == sorted(set(covered))
     assert all(0 < end - start <= limit for start, end in spans)
     assert {n for n, char in enumerate(text) if not char.isspace()} <= set(covered)
+
+
+def test_titles_go_on_and_shortened_words_only_before_small_letters() -> None:
+    assert split("On Sat. we row. There we sat. Then it rained.") == [
+        "On Sat. we row.",
+        "There we sat.",
+        "Then it rained.",
+    ]
+    assert split("(Prof. Lee) left. b. second item") == ["(Prof. Lee) left.", "b. second item"]
+
+
+def test_a_blank_line_ends_a_sentence_even_after_an_abbreviation() -> None:
+    assert split("Ask Dr.\n\nlater") == ["Ask Dr.", "later"]
+
+
+def test_a_cut_that_ends_in_space_leaves_no_empty_piece() -> None:
+    assert split("x" * 30 + " " * 40 + "y", 32) == ["x" * 30, "y"]
