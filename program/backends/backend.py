@@ -74,7 +74,7 @@ class Backend:
     @classmethod
     def from_config(cls, config: BackendConfig, *, source: str) -> Backend:
         """Build every LM of a config; ``source`` names the file in errors."""
-        _use_bundled_prices()
+        use_bundled_prices()
         keys = _keys(config, source)
         folder = (config.cache_folder or default_folder()) / config.name
         store = ResponseStore(folder, config.cache)
@@ -90,7 +90,7 @@ class Backend:
     @classmethod
     def from_lm(cls, lm: dspy.LM) -> Backend:
         """One DSPy LM for every role, unrecorded."""
-        _use_bundled_prices()
+        use_bundled_prices()
         config = BackendConfig(name="custom", lms={"lm": LMConfig(model=lm.model)})
         store = ResponseStore(default_folder(), CacheMode.OFF)
         wrapped = lm if isinstance(lm, BackendLM) else BackendLM.wrap(lm, store)
@@ -145,7 +145,7 @@ def _keys(config: BackendConfig, source: str) -> dict[str, str]:
     return keys
 
 
-def _use_bundled_prices() -> None:
+def use_bundled_prices() -> None:
     """Keep DSPy from fetching a price list from the internet at the first call.
 
     Costs must be the same tomorrow, and nobody asked for that request.

@@ -164,7 +164,12 @@ def _mode(value: Any) -> Any:
 
 
 class RoleMap(_Strict):
-    """Which LM answers which role; a role that is left out gets ``default``."""
+    """Which LM answers which role; a role that is left out gets ``default``.
+
+    The last two serve ``stateauditor compile`` only: ``teacher`` makes
+    demonstrations (left out: nobody but the LM under compilation does), ``prompt``
+    writes instructions (left out: the auditor's LM does).
+    """
 
     default: str | None = None
     generator: str | None = None
@@ -172,6 +177,8 @@ class RoleMap(_Strict):
     proposer: str | None = None
     adapter: str | None = None
     judge: str | None = None
+    teacher: str | None = None
+    prompt: str | None = None
 
 
 class BackendConfig(_Strict):

@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 
 from anyio import CapacityLimiter
 from dspy.utils.exceptions import (
+    LMProviderError,
     LMRateLimitError,
     LMServerError,
     LMTimeoutError,
@@ -94,7 +95,7 @@ class Traffic:
         """Seconds until the next try, or None where there should be none."""
         if isinstance(error, BackendDownError):
             return error.seconds if self.patient else None
-        if not is_retryable_lm_error(error):
+        if not (is_retryable_lm_error(error) or _garbled(error)):
             return None
         asked = getattr(error, "retry_after", None)
         if asked is None:
@@ -102,6 +103,11 @@ class Traffic:
         if asked > LONGEST_WAIT:
             return None
         return float(asked + random.uniform(0.0, min(1.0, asked / 4)))
+
+
+def _garbled(error: Exception) -> bool:
+    """Whether the answer came with success and a body that is none: a torn one, an HTML page."""
+    return type(error) is LMProviderError and error.status == 200
 
 
 async def _guarded(breaker: CircuitBreaker, request: Callable[[], Awaitable[T]]) -> T:
