@@ -19,8 +19,20 @@ from stateauditor.program.retrieval.tokens import count_tokens
 from stateauditor.program.roles.generator import Generator
 from stateauditor.program.run import AuditRun, RoleName, describe
 from stateauditor.program.safety import neutralise, redact
+from stateauditor.signatures.errors import ReplayMissError
 from stateauditor.signatures.models import AuditResult, BaseAudit, CallRecord
 from stateauditor.signatures.readout import PromptReadout
+
+MISS = "no recorded response"  # how a ReplayMissError reads once a role has failed open
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A draft with the calls that made it; ``why`` says why there is none."""
+
+    text: str | None
+    calls: tuple[CallRecord, ...] = ()
+    why: str = "none was given"
 
 
 @dataclass(frozen=True)
@@ -28,12 +40,15 @@ class ArmRunner:
     """What an arm needs, shared by all scenarios of a run.
 
     ``drafts`` and ``bases`` come from a file or an earlier run, by uid; where a
-    scenario has no draft there, the probe fails with that as its error.
+    scenario has no draft there, the probe fails with that as its error. In a
+    ``replay`` a role that fails open is no finding but a response that is missing:
+    the scenario then fails, and names the role.
     """
 
     spec: RunSpec
     backend: Backend
     judges: Sequence[Judge] = ()
+    replay: bool = False
     gold: Mapping[str, GoldKey] = field(default_factory=dict)
     drafts: Mapping[str, ByDimension[str]] | None = None
     bases: Mapping[str, Mapping[str, BaseAudit]] | None = None
@@ -44,7 +59,8 @@ class ArmRunner:
         settings = self.spec.settings()
         if self.spec.arm is Arm.GENERATOR_ONLY:
             settings.pop("variant")
-        object.__setattr__(self, "auditor", StateAuditor(self.backend, **settings))
+        auditor = StateAuditor(self.backend, compiled=self.spec.compiled, **settings)
+        object.__setattr__(self, "auditor", auditor)
         object.__setattr__(self, "generator", Generator())
 
     async def run(self, item: BenchmarkItem, *, control: bool) -> ItemRecord:
@@ -60,47 +76,50 @@ class ArmRunner:
         scenario = oracle_memory(item) if oracle else item.scenario
         index = self.auditor.index(read_memory(scenario.memory_items()))
         questions = {d.value: question for d, question in scenario.probes.items()}
-        drafted = AuditRun(self.backend, None)
-        drafts = await self._drafts(item.uid, index, questions, drafted)
+        drafts = await self._drafts(item.uid, index, questions)
         probes = await self._audited(item, index, questions, drafts)
-        calls: list[CallRecord] = list(drafted.calls)
+        calls = [call for draft in drafts.values() for call in draft.calls]
         judgments: dict[str, Judgment] = {}
         if not record.control:
             for judge in self.judges:
                 judgments[judge.name], asked = await judge.score(item, probes)
                 calls.extend(asked)
+        if self.replay:
+            _refuse_misses(item.uid, probes, judgments)
         return record.model_copy(
             update={"probes": probes, "judgments": judgments, "calls": tuple(calls)}
         )
 
     async def _drafts(
-        self, uid: str, index: MemoryIndex, questions: Mapping[str, str], run: AuditRun
-    ) -> dict[str, str | None]:
-        """Drafts by dimension; None where there is none."""
+        self, uid: str, index: MemoryIndex, questions: Mapping[str, str]
+    ) -> dict[str, Draft]:
+        """Drafts by dimension: given ones, or the generator's."""
         if self.drafts is not None:
             given = self.drafts.get(uid)
-            return {d.value: None if given is None else given[d] for d in Dimension}
-        made = await asyncio.gather(
-            *(self._generated(index, questions[d.value], run) for d in Dimension)
-        )
+            return {d.value: Draft(None if given is None else given[d]) for d in Dimension}
+        made = await asyncio.gather(*(self._generated(index, q) for q in questions.values()))
         return dict(zip(questions, made, strict=True))
 
-    async def _generated(self, index: MemoryIndex, question: str, run: AuditRun) -> str | None:
+    async def _generated(self, index: MemoryIndex, question: str) -> Draft:
         readout = PromptReadout.of(index.retrieve(question, redact=redact))
         safe = neutralise(question)
-        return await run.attempt(
+        run = AuditRun(self.backend, None)
+        text = await run.attempt(
             RoleName.RESPONSE_GENERATION,
             lambda: self.generator.acall(readout=readout, question=safe),
         )
+        return Draft(text, run.calls, run.failures[0].reason if run.failures else "")
 
     async def _audited(
         self,
         item: BenchmarkItem,
         index: MemoryIndex,
         questions: Mapping[str, str],
-        drafts: Mapping[str, str | None],
+        drafts: Mapping[str, Draft],
     ) -> dict[str, ProbeRecord]:
-        pairs = {d: (questions[d], draft) for d, draft in drafts.items() if draft is not None}
+        pairs = {
+            d: (questions[d], draft.text) for d, draft in drafts.items() if draft.text is not None
+        }
         results: list[AuditResult | None] = [None] * len(pairs)
         if self.spec.arm is not Arm.GENERATOR_ONLY and pairs:
             given = None if self.bases is None else self.bases.get(item.uid, {})
@@ -108,20 +127,23 @@ class ArmRunner:
             audited = await self.auditor.aaudit_pairs(index, list(pairs.values()), bases=bases)
             results = list(audited)
         found = dict(zip(pairs, results, strict=True))
-        return {d: self._probe(item, questions[d], drafts[d], found.get(d)) for d in questions}
+        return {
+            d: self._probe(item, question, drafts[d], found.get(d))
+            for d, question in questions.items()
+        }
 
     def _probe(
-        self, item: BenchmarkItem, question: str, draft: str | None, result: AuditResult | None
+        self, item: BenchmarkItem, question: str, draft: Draft, result: AuditResult | None
     ) -> ProbeRecord:
-        if draft is None:
-            return ProbeRecord(question=question, error="no draft")
+        if draft.text is None:
+            return ProbeRecord(question=question, error=f"no draft: {draft.why}")
         gold = self.gold.get(item.uid)
         lines = [] if result is None else [line.text for line in result.readout]
         return ProbeRecord(
             question=question,
-            draft=draft,
+            draft=draft.text,
             result=result,
-            response=draft if result is None else result.response,
+            response=draft.text if result is None else result.response,
             key=key_judge(result, gold) if gold is not None and result is not None else None,
             recall=(
                 pair_recall(lines, item.judge.m_old.reveal(), item.judge.m_new.reveal())
@@ -130,3 +152,20 @@ class ArmRunner:
             ),
             tokens=sum(count_tokens(line) for line in lines),
         )
+
+
+def _refuse_misses(
+    uid: str, probes: Mapping[str, ProbeRecord], judgments: Mapping[str, Judgment]
+) -> None:
+    """Raise :class:`ReplayMissError` where a recorded response was asked for and is not there."""
+    reasons = [f"{d}: {probe.error}" for d, probe in probes.items() if probe.error is not None]
+    reasons += [
+        f"{d}: {failure.reason}"
+        for d, probe in probes.items()
+        if probe.result is not None
+        for failure in probe.result.failed_open
+    ]
+    reasons += [f"judge {name}: {j.error}" for name, j in judgments.items() if j.error is not None]
+    missing = [reason for reason in reasons if MISS in reason]
+    if missing:
+        raise ReplayMissError(f"{uid}, {missing[0]}")

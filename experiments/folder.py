@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 from importlib import metadata
 from pathlib import Path
@@ -132,11 +132,14 @@ class RunFolder:
         """The uids that have a record."""
         return {item.uid for item in self.items()}
 
-    def replace_items(self, items: list[ItemRecord]) -> None:
+    def replace_items(self, items: Iterable[ItemRecord]) -> None:
         """Write all records anew (after a rejudging), all or nothing."""
         temporary = self.items_path.with_suffix(".tmp")
-        lines = (json.dumps(i.model_dump(mode="json"), ensure_ascii=False) + "\n" for i in items)
-        temporary.write_text("".join(lines), "utf-8")
+        with temporary.open("w", encoding="utf-8") as file:
+            for item in items:
+                file.write(json.dumps(item.model_dump(mode="json"), ensure_ascii=False) + "\n")
+            file.flush()
+            os.fsync(file.fileno())
         os.replace(temporary, self.items_path)
 
     # --- other files ----------------------------------------------------------------

@@ -36,10 +36,10 @@ class ProbeRecord(Frozen):
 
 
 class JudgedProbe(Frozen):
-    """A judge's word on one reply, under both rubrics."""
+    """A judge's word on one reply under both rubrics; ``grounded`` is None where it knows one."""
 
     passed: bool
-    grounded: bool
+    grounded: bool | None = None
     reason: str = ""
 
 
@@ -64,6 +64,14 @@ class ItemRecord(Frozen):
     judgments: dict[str, Judgment] = Field(default_factory=dict)
     calls: tuple[CallRecord, ...] = ()
     error: str | None = None
+
+    @property
+    def failure(self) -> str | None:
+        """Why the scenario, or the first of its probes that did, went wrong."""
+        if self.error is not None:
+            return self.error
+        failed = ((d, p.error) for d, p in self.probes.items() if p.error is not None)
+        return next((f"{dimension}: {error}" for dimension, error in failed), None)
 
     def all_calls(self) -> Iterator[CallRecord]:
         """Generator and judge calls, then each probe's audit calls."""

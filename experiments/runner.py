@@ -18,6 +18,7 @@ from anyio import CapacityLimiter
 
 from stateauditor.data.scenario import BenchmarkItem, ByDimension
 from stateauditor.experiments.arms import ArmRunner
+from stateauditor.experiments.compile.guards import guard_compiled
 from stateauditor.experiments.folder import Manifest, RunFolder, new_manifest
 from stateauditor.experiments.judges import load_judges
 from stateauditor.experiments.records import DIMENSIONS, ItemRecord
@@ -27,29 +28,42 @@ from stateauditor.experiments.spec import Arm, DraftSource, RunSpec
 from stateauditor.program.backends.backend import Backend
 from stateauditor.program.backends.store import CacheMode
 from stateauditor.signatures.errors import ConfigError
-from stateauditor.signatures.models import BaseAudit, CallRecord, Totals
+from stateauditor.signatures.models import BaseAudit, Totals, Usage
+
+FAILURES_SHOWN = 3
 
 
 @dataclass(slots=True)
 class Progress:
-    """How far a run is; ``stopped`` says why it ended early."""
+    """How far a run is; ``stopped`` says why it ended early.
+
+    ``spent`` sums all calls, ``paid`` those that were not replayed from another run;
+    ``dearest`` is what the dearest scenario was paid. ``failures`` keeps the first few
+    reasons, each with its scenario's uid.
+    """
 
     total: int
     done: int = 0
     failed: int = 0
     in_flight: int = 0
     spent: Totals = field(default_factory=Totals)
+    paid: Totals = field(default_factory=Totals)
     dearest: float = 0.0
     stopped: str | None = None
+    failures: list[str] = field(default_factory=list)
 
     def add(self, item: ItemRecord) -> None:
         """Count one finished scenario."""
-        calls = list(item.all_calls())
-        totals = Totals.of(calls)
+        usage = Usage.of(item.all_calls())
         self.done += 1
-        self.failed += item.error is not None or any(p.error for p in item.probes.values())
-        self.spent = _sum(self.spent, totals)
-        self.dearest = max(self.dearest, Totals.of(_paid(calls)).cost or 0.0)
+        failure = item.failure
+        if failure is not None:
+            self.failed += 1
+            named = failure if failure.startswith(item.uid) else f"{item.uid}: {failure}"
+            self.failures = [*self.failures, named][:FAILURES_SHOWN]
+        self.paid = _sum(self.paid, usage.paid)
+        self.spent = _sum(self.spent, _sum(usage.paid, usage.cached))
+        self.dearest = max(self.dearest, usage.paid.cost or 0.0)
 
 
 Watcher = Callable[[Progress], None]
@@ -74,16 +88,20 @@ def run(
     out: Path,
     *,
     resume: bool = False,
+    retry_failed: bool = False,
     replay: Path | None = None,
     watch: Watcher = lambda progress: None,
 ) -> Finished:
     """Run a spec into the folder ``out``.
 
     ``replay`` is the folder of an earlier run whose recorded responses answer every
-    call, with no network; a missing one fails that item and names the role. Raises
+    call, with no network; a missing one fails that item and names the role.
+    ``retry_failed`` drops the records of failed scenarios first. Raises
     :class:`ConfigError` and :class:`InputError` before any work is done.
     """
-    source = open_source(spec.data)
+    if replay is not None:
+        RunFolder(replay).manifest()
+    spec, source = guard_compiled(spec, open_source(spec.data))
     backend = Backend.load(resolve_backend(spec.backend))
     judges = load_judges(spec.judges)
     folder = RunFolder(out)
@@ -99,6 +117,8 @@ def run(
         ),
         resume=resume,
     )
+    if retry_failed and folder.items_path.exists():
+        folder.replace_items(item for item in folder.items() if item.failure is None)
     responses = RunFolder(replay).responses if replay is not None else folder.responses
     mode = CacheMode.READ_ONLY if replay is not None else CacheMode.READ_WRITE
     limiter = CapacityLimiter(spec.concurrency)
@@ -110,6 +130,7 @@ def run(
         gold=source.gold,
         drafts=_drafts(spec, source),
         bases=None if spec.base_audit_from is None else bases_of(RunFolder(spec.base_audit_from)),
+        replay=replay is not None,
     )
     progress = Progress(total=len(source.uids))
     done = set()
@@ -118,7 +139,10 @@ def run(
         done.add(item.uid)
     waiting = (item for item in source if item.uid not in done)
     work = _Work(spec, folder, arm, source.controls, waiting, progress, watch)
-    asyncio.run(work.run())
+    try:
+        asyncio.run(work.run())
+    finally:
+        folder.write_json("status.json", _status(progress))
     return Finished(folder, manifest, progress)
 
 
@@ -175,12 +199,12 @@ class _Work:
             return False
         if cap is None:
             return True
-        if progress.spent.cost is None:
+        if progress.paid.cost is None:
             self._stop("max_cost needs the cost of every call: give the LM a price in its file")
             return False
         if progress.done == 0:
             return progress.in_flight == 0  # the first one shows what a scenario costs
-        if progress.spent.cost + (progress.in_flight + 1) * progress.dearest > cap:
+        if progress.paid.cost + (progress.in_flight + 1) * progress.dearest > cap:
             if progress.in_flight == 0:
                 self._stop(f"the next scenario could pass max_cost = {cap}")
             return False
@@ -210,6 +234,14 @@ def _on_interrupt(stop: Callable[[str], None]) -> Iterator[None]:
 def _interrupted(loop: asyncio.AbstractEventLoop, stop: Callable[[str], None]) -> None:
     loop.remove_signal_handler(signal.SIGINT)
     stop("interrupted")
+
+
+def _status(progress: Progress) -> dict[str, int | str | None]:
+    """How far the run got, and why it ended there; None where it is complete."""
+    stopped = None
+    if progress.done < progress.total:
+        stopped = progress.stopped or "broken off"
+    return {"done": progress.done, "total": progress.total, "stopped": stopped}
 
 
 def _drafts(spec: RunSpec, source: Source) -> Mapping[str, ByDimension[str]] | None:
@@ -246,10 +278,6 @@ def bases_of(folder: RunFolder) -> dict[str, dict[str, BaseAudit]]:
         }
         for item in folder.items()
     }
-
-
-def _paid(calls: list[CallRecord]) -> list[CallRecord]:
-    return [call for call in calls if not call.cached]
 
 
 def _sum(one: Totals, other: Totals) -> Totals:

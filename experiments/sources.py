@@ -23,7 +23,8 @@ _CHUNK = 1 << 20
 class Source:
     """The scenarios of a run, streamed; ``uids`` in their order, controls among them.
 
-    ``gold`` holds the keys of slices that ship them, by uid of conflict or control.
+    ``gold`` holds the keys of slices that ship them, by uid of conflict or control;
+    ``partners`` gives each control's conflict.
     """
 
     name: str
@@ -33,6 +34,7 @@ class Source:
     frozen: FrozenList | None = None
     gold: Mapping[str, GoldKey] = field(default_factory=dict, repr=False)
     drafts: Mapping[str, ByDimension[str]] = field(default_factory=dict, repr=False)
+    partners: Mapping[str, str] = field(default_factory=dict, repr=False)
     _slice: Slice | None = field(default=None, repr=False)
     _path: Path | None = field(default=None, repr=False)
 
@@ -90,6 +92,7 @@ def _from_slice(found: Slice, data: DataSpec, frozen: FrozenList | None) -> Sour
         frozen=frozen,
         gold=_gold(found),
         drafts=found.drafts,
+        partners={key.control_uid: uid for uid, key in found.keys.items()},
         _slice=found,
     )
 

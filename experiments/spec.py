@@ -82,13 +82,15 @@ class DataSpec(_Strict):
 
     ``set`` is ``stale_mini`` (bundled) or ``stale`` (fetched beforehand); ``path``
     is any file in Stale's layout, or a folder with ``conflicts.json``. ``frozen``
-    restricts to a committed list of ids. ``limit`` keeps the first scenarios.
+    restricts to a committed list of ids. ``held_back`` leaves out the ids that the
+    run's ``compiled`` program was compiled on. ``limit`` keeps the first scenarios.
     """
 
     set: str | None = None
     path: Path | None = None
     part: Part = Part.CONFLICTS
     frozen: str | None = None
+    held_back: bool = False
     limit: int | None = Field(default=None, ge=1)
 
     @model_validator(mode="after")
@@ -104,8 +106,10 @@ class RunSpec(_Strict):
     ``judges`` are backend files (their ``judge`` role scores), or ``key`` for the
     deterministic key judge of slices that ship keys. ``drafts_from`` and
     ``base_audit_from`` are folders of earlier runs whose drafts and base audits
-    are used, so that arms are compared on the same ones. ``max_cost`` is in US
-    dollars. ``concurrency`` bounds both scenarios and LM calls in flight.
+    are used, so that arms are compared on the same ones. ``compiled`` is a folder of
+    ``stateauditor compile`` whose prompts are used; it is not evaluated on the ids
+    that it was compiled on unless ``allow_train`` says so, and then every table says
+    it too. ``max_cost`` is in US dollars. ``concurrency`` bounds both scenarios and LM calls in flight.
     """
 
     name: str = Field(min_length=1, pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")
@@ -119,6 +123,8 @@ class RunSpec(_Strict):
     drafts_from: Path | None = None
     base_audit_from: Path | None = None
     judges: tuple[str, ...] = ()
+    compiled: Path | None = None
+    allow_train: bool = False
     retrieval: RetrievalConfig = RetrievalConfig()
     expand_evidence: bool = True
     expansion_tokens: int = Field(default=9_000, ge=0)
@@ -143,6 +149,10 @@ class RunSpec(_Strict):
                 f"base_audit_from serves the arms {', '.join(sorted(_SHARE_BASE))}, "
                 f"which start from the bidirectional base audit; not {self.arm.value}"
             )
+        if self.compiled is None and (self.data.held_back or self.allow_train):
+            raise ValueError("data.held_back and allow_train are about a 'compiled' program")
+        if self.compiled is not None and self.arm is Arm.GENERATOR_ONLY:
+            raise ValueError("arm generator_only audits nothing, so 'compiled' changes nothing")
         return self
 
     def settings(self) -> dict[str, Any]:
@@ -180,7 +190,7 @@ def load_spec(path: str | Path, overrides: tuple[str, ...] = ()) -> RunSpec:
         raise ConfigError(f"{found}: expected a mapping with the keys name, data and arm")
     data.setdefault("name", found.stem)
     for override in overrides:
-        _override(data, override)
+        override_setting(data, override)
     return parse_spec(data, source=str(found))
 
 
@@ -212,7 +222,8 @@ def locate(path: str | Path) -> Path:
     raise ConfigError(f"{path}: there is no such config; shipped ones: {', '.join(by_name)}")
 
 
-def _override(data: dict[str, Any], override: str) -> None:
+def override_setting(data: dict[str, Any], override: str) -> None:
+    """Put one ``key=value`` into a parsed config. Raises :class:`ConfigError`."""
     key, separator, value = override.partition("=")
     if not separator or not key:
         raise ConfigError(f"--set {override!r}: expected key=value, e.g. data.limit=5")

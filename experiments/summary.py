@@ -128,6 +128,10 @@ def labels(spec: RunSpec, backend: str) -> tuple[str, ...]:
         found.append("scenario-joint: privileged upper bound")
     if spec.memory is MemorySetting.ORACLE:
         found.append("oracle memory: development only")
+    if spec.compiled is not None:
+        found.append(f"compiled prompts: {spec.compiled.name}")
+    if spec.allow_train:
+        found.append("contains training ids")
     if spec.data.set == "stale_mini":
         found.append("bundled slice: no Stale result")
     return tuple(found)
@@ -158,6 +162,12 @@ def judges_of(items: Iterable[ItemRecord]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(judge for item in items for judge in item.judgments))
 
 
+def _grounds(items: Iterable[ItemRecord], judge: str) -> bool:
+    """Whether a judge knows the stricter rubric; an imported one may not."""
+    words = [w for i in items if judge in i.judgments for w in i.judgments[judge].probes.values()]
+    return not words or any(word.grounded is not None for word in words)
+
+
 def _scores(
     conflicts: Sequence[ItemRecord], spec: RunSpec
 ) -> tuple[tuple[JudgeScores, ...], dict[Rubric, Agreement]]:
@@ -165,8 +175,12 @@ def _scores(
     scores: list[JudgeScores] = []
     agreements: dict[Rubric, Agreement] = {}
     for rubric in Rubric:
-        by_judge = {judge: judged_cells(conflicts, judge, rubric) for judge in judges}
-        if len(judges) > 1:
+        by_judge = {
+            judge: judged_cells(conflicts, judge, rubric)
+            for judge in judges
+            if rubric is Rubric.BENCHMARK or _grounds(conflicts, judge)
+        }
+        if len(by_judge) > 1:
             agreements[rubric] = agreement(by_judge)
             by_judge[MAJORITY] = majority_cells(by_judge).cells
         scores += [

@@ -17,6 +17,7 @@ from stateauditor.program.audit import Audit, Pair
 from stateauditor.program.backends.backend import Backend
 from stateauditor.program.backends.config import BackendConfig
 from stateauditor.program.backends.portal import run_sync
+from stateauditor.program.compiled import load_compiled
 from stateauditor.program.config import AuditConfig, audit_config
 from stateauditor.program.memory import Memory, read_memory
 from stateauditor.program.readouts import union
@@ -38,6 +39,9 @@ class StateAuditor(dspy.Module):
         result = auditor.audit(memory, question="...", draft="...")
         send(result.response)
 
+    ``compiled`` is a folder that ``stateauditor compile`` wrote: its prompts are
+    used in place of the built-in ones.
+
     One auditor may be shared by threads and tasks. Rewriting needs the whole
     draft, so a streamed reply has to be collected first.
     """
@@ -47,12 +51,15 @@ class StateAuditor(dspy.Module):
         backend: str | Path | BackendConfig | Backend | dspy.LM = "offline",
         *,
         config: AuditConfig | None = None,
+        compiled: str | Path | None = None,
         **settings: Any,
     ) -> None:
         super().__init__()
         self.config = audit_config(config, **settings)
         self.backend = Backend.load(backend)
         self.roles = Roles()
+        if compiled is not None:
+            load_compiled(compiled, self.roles)
 
     # --- entry points ---------------------------------------------------------
 

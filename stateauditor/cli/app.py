@@ -7,7 +7,27 @@ from typing import Annotated, Any
 
 import typer
 
-from stateauditor.cli import audit, backends, config, data, demo, doctor, options, retrieve, schema
+from stateauditor.cli import (
+    audit,
+    backends,
+    cache,
+    compare,
+    compile,
+    config,
+    data,
+    demo,
+    doctor,
+    estimate,
+    evaluate,
+    export,
+    options,
+    prompts,
+    rejudge,
+    retrieve,
+    schema,
+    table,
+    ui,
+)
 from stateauditor.cli.console import report_error, show, stderr, stdout, use_utf8
 from stateauditor.signatures.errors import StateAuditorError
 
@@ -59,14 +79,25 @@ _COMMANDS: tuple[tuple[Callable[..., Any], str], ...] = (
     (audit.audit, audit.EXAMPLES),
     (retrieve.retrieve, retrieve.EXAMPLES),
     (demo.demo, demo.EXAMPLES),
-    (backends.backends, backends.EXAMPLES),
+    (estimate.estimate, estimate.EXAMPLES),
+    (evaluate.evaluate, evaluate.EXAMPLES),
+    (compare.compare, compare.EXAMPLES),
+    (table.table, table.EXAMPLES),
+    (rejudge.rejudge, rejudge.EXAMPLES),
+    (compile.compile_command, compile.EXAMPLES),
+    (ui.ui, ui.EXAMPLES),
     (schema.schema, schema.EXAMPLES),
     (doctor.doctor, doctor.EXAMPLES),
 )
 for _command, _examples in _COMMANDS:
-    app.command(epilog=_examples)(_command)
+    app.command(_command.__name__.removesuffix("_command"), epilog=_examples)(_command)
+app.add_typer(backends.app, name="backends")
+app.add_typer(cache.app, name="cache")
+app.add_typer(prompts.app, name="prompts")
 app.add_typer(config.app, name="config")
 app.add_typer(data.app, name="data")
+app.add_typer(export.export_app, name="export")
+app.add_typer(export.import_app, name="import")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

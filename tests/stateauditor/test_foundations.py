@@ -24,7 +24,8 @@ def pins() -> dict[str, str]:
 
 
 def requirements() -> list[str]:
-    return [*PROJECT["dependencies"], *PROJECT["optional-dependencies"]["dev"]]
+    extras = PROJECT["optional-dependencies"]
+    return [*PROJECT["dependencies"], *extras["dev"], *extras["experiments"]]
 
 
 def test_every_line_of_the_constraints_is_a_pin() -> None:
@@ -66,10 +67,3 @@ def test_ci_is_an_executable_bash_script() -> None:
     assert os.access(script, os.X_OK)
     subprocess.run(["bash", "-n", script], check=True)
     assert "set -euo pipefail" in script.read_text("utf-8")
-
-
-def test_command_modules_have_tests() -> None:
-    modules = {path.stem for path in (ROOT / "stateauditor" / "cli").glob("*.py")}
-    tests = {path.stem.removeprefix("test_") for path in (Path(__file__).parent / "cli").glob("*")}
-    shared = {"__init__", "options", "backend_files", "demos", "data"}
-    assert modules - shared <= tests

@@ -1,0 +1,196 @@
+"""``stateauditor evaluate``: one arm over a benchmark's scenarios, into one folder."""
+
+from __future__ import annotations
+
+import shlex
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from stateauditor.cli import options
+from stateauditor.cli.console import note, printable, progress, show, stderr, stdout, write_json
+from stateauditor.signatures.errors import ConfigError
+
+if TYPE_CHECKING:
+    from stateauditor.experiments.conclude import Conclusion
+    from stateauditor.experiments.runner import Finished, Progress
+    from stateauditor.experiments.spec import RunSpec
+
+STOPPED_EARLY = 1
+"""Exit status when a run ended before its last scenario."""
+
+EXAMPLES = options.examples(
+    "stateauditor evaluate stale_mini_offline",
+    "stateauditor evaluate strict_vta --limit 5 --out runs/try",
+    "stateauditor evaluate my.yaml --set max_cost=20 --set concurrency=16",
+    "stateauditor evaluate runs/try/config.yaml --out runs/try --resume",
+    "stateauditor evaluate runs/try/config.yaml --replay runs/try --out runs/again",
+)
+
+
+def evaluate(
+    config: Annotated[
+        str,
+        typer.Argument(
+            metavar="CONFIG.yaml",
+            help="A run's config: a file, or the name of one that ships (stale_mini_offline, "
+            "generator_only, predecessor, strict_vta, joint_vta, control, draft_anchored, "
+            "state_anchored, lean).",
+        ),
+    ],
+    settings: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="KEY=VALUE",
+            help="Replace one setting; the value is YAML. May be given often.",
+        ),
+    ] = None,
+    limit: Annotated[
+        int | None,
+        typer.Option("--limit", metavar="N", min=1, help="Only the first N scenarios."),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out", metavar="DIR", help="The run's folder (default: runs/NAME-DATE-TIME)."
+        ),
+    ] = None,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Go on with the run in --out where it ended.")
+    ] = False,
+    retry_failed: Annotated[
+        bool,
+        typer.Option("--retry-failed", help="With --resume: also run again what failed."),
+    ] = False,
+    replay: Annotated[
+        Path | None,
+        typer.Option(
+            "--replay",
+            metavar="RUN",
+            help="Answer every call from the responses recorded in that run's folder: no "
+            "network, nothing paid. A response that is missing fails its scenario.",
+        ),
+    ] = None,
+    backend: Annotated[
+        str | None,
+        typer.Option(
+            "--backend", metavar="NAME|FILE.yaml", help="Short for --set backend=...; for all roles"
+            " but the judges'.",
+        ),
+    ] = None,
+    as_json: options.AsJson = False,
+) -> None:
+    """Run one arm over a benchmark's scenarios and score it.
+
+    The folder gets the config as resolved, a manifest, one JSON line a scenario as
+    each ends, every LM response, summary.json, table.md, plots and report.html.
+    Ctrl-C finishes what is in flight; whatever ends a run, --resume goes on with it
+    and pays for nothing twice.
+
+    Exit status: 0 every scenario has a record, 1 the run stopped early (interrupt
+    or max_cost), 2 wrong input or configuration.
+    """
+    spec, folder = _prepared(config, settings or [], limit, backend, out, resume or retry_failed)
+    from stateauditor.cli.run_progress import RunDisplay
+    from stateauditor.experiments.conclude import conclude, require_extra
+    from stateauditor.experiments.runner import run
+
+    require_extra()
+    try:
+        with RunDisplay() as display:
+            finished = run(
+                spec,
+                folder,
+                resume=resume or retry_failed,
+                retry_failed=retry_failed,
+                replay=replay,
+                watch=display,
+            )
+    except KeyboardInterrupt:
+        show(stderr(), f"broken off; go on with: {_again(folder, replay)}")
+        raise
+    with progress("writing the report"):
+        conclusion = conclude(finished.folder)
+    trouble = _tracked(finished, conclusion) if spec.tracking else None
+    _show(finished, conclusion, trouble, as_json=as_json)
+    _tell(finished.progress, trouble)
+    if not finished.complete:
+        show(stderr(), f"go on with: {_again(folder, replay)}")
+        raise typer.Exit(STOPPED_EARLY)
+
+
+def _prepared(
+    config: str,
+    settings: list[str],
+    limit: int | None,
+    backend: str | None,
+    out: Path | None,
+    resume: bool,
+) -> tuple[RunSpec, Path]:
+    from stateauditor.experiments.spec import load_spec
+
+    overrides = list(settings)
+    if limit is not None:
+        overrides.append(f"data.limit={limit}")
+    if backend is not None:
+        overrides.append(f"backend={backend}")
+    spec = load_spec(config, tuple(overrides))
+    if out is not None:
+        return spec, out
+    if resume:
+        raise ConfigError("--resume needs --out: the folder of the run to go on with")
+    return spec, Path("runs") / f"{spec.name}-{datetime.now(UTC):%Y%m%d-%H%M%S}"
+
+
+def _tracked(finished: Finished, conclusion: Conclusion) -> str | None:
+    from stateauditor.experiments.tracking import track
+
+    with progress("tracking in MLflow"):
+        return track(finished.folder, conclusion.summary)
+
+
+def _show(
+    finished: Finished, conclusion: Conclusion, trouble: str | None, *, as_json: bool
+) -> None:
+    state, paths = finished.progress, conclusion.paths
+    if as_json:
+        write_json(
+            {
+                "folder": str(finished.folder.path),
+                "complete": finished.complete,
+                "stopped": state.stopped,
+                "done": state.done,
+                "total": state.total,
+                "failed": state.failed,
+                "failures": state.failures,
+                "tracking_problem": trouble,
+                "report": str(paths.html),
+                "summary": conclusion.summary.model_dump(mode="json"),
+            }
+        )
+        return
+    console = stdout()
+    show(console, printable(conclusion.table))
+    show(console, f"report: {paths.html}")
+
+
+def _tell(state: Progress, trouble: str | None) -> None:
+    if state.failed:
+        note(f"{state.failed} scenario(s) failed and count apart; the first:")
+        for failure in state.failures:
+            show(stderr(), f"  {printable(failure)}")
+    if trouble is not None:
+        note(f"not tracked in MLflow: {trouble}")
+    if state.done < state.total:
+        note(f"stopped after {state.done} of {state.total} scenarios: {state.stopped}")
+
+
+def _again(folder: Path, replay: Path | None) -> str:
+    """The command that goes on: the folder's config has every setting that was given."""
+    command = ["stateauditor", "evaluate", str(folder / "config.yaml"), "--out", str(folder)]
+    if replay is not None:
+        command += ["--replay", str(replay)]
+    return shlex.join([*command, "--resume"])
