@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import dspy
 from anyio import CapacityLimiter
 
 from stateauditor.data.scenario import BenchmarkItem
@@ -74,7 +75,8 @@ def rejudge(
     records = {item.uid: _replies(item) for item in target.items() if _wants(item, bound)}
     progress = Rejudged(total=len(records), judges=tuple(judge.name for judge in bound))
     watch(progress)
-    asyncio.run(_score(source, records, bound, progress, watch, concurrency or spec.concurrency))
+    with dspy.context(trace=None):  # it would keep the inputs of all calls
+        asyncio.run(_score(source, records, bound, progress, watch, limiter.total_tokens))
     target.replace_items(_merged(target, progress.verdicts))
     return target, progress
 
@@ -127,7 +129,7 @@ async def _score(
     judges: list[Judge],
     progress: Rejudged,
     watch: Callable[[Rejudged], None],
-    concurrency: int,
+    concurrency: float,
 ) -> None:
     async def one(item: BenchmarkItem) -> None:
         record = records.pop(item.uid)

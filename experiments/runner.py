@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import dspy
 from anyio import CapacityLimiter
 
 from stateauditor.data.scenario import BenchmarkItem, ByDimension
@@ -140,7 +141,9 @@ def run(
     waiting = (item for item in source if item.uid not in done)
     work = _Work(spec, folder, arm, source.controls, waiting, progress, watch)
     try:
-        asyncio.run(work.run())
+        # DSPy would keep the inputs of the last 10,000 calls, and with them whole readouts.
+        with dspy.context(trace=None):
+            asyncio.run(work.run())
     finally:
         folder.write_json("status.json", _status(progress))
     return Finished(folder, manifest, progress)

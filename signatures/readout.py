@@ -8,13 +8,15 @@ from pydantic import model_serializer
 
 from stateauditor.signatures.models import Readout, Timestamp
 
+UNDATED = "undated"
+
 
 def render_line(entry_id: str, timestamp: Timestamp | None, text: str) -> str:
     """One readout line: ``E01 [2024-02-20T02:45Z] "text"``.
 
     The text is a JSON string, so that it cannot leave its quotes.
     """
-    time = "unknown time" if timestamp is None else str(timestamp)
+    time = UNDATED if timestamp is None else str(timestamp)
     return f"{entry_id} [{time}] {json.dumps(text, ensure_ascii=False)}"
 
 

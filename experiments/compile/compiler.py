@@ -173,7 +173,8 @@ class Job:
         self.board = Board(self.student.states(), len(self.validation))
         self.bench.board = self.board
         self.scorer = Scorer(parts, spec.weights, self.board)
-        self.meter.on_end = lambda: self._tell("optimizing")
+        self._stage = "starting"
+        self.meter.on_end = self._tell
 
     def _student(self, backend: Backend, *, teaches: bool = False) -> Student:
         auditor = StateAuditor(backend, config=self.spec.audit_config())
@@ -241,7 +242,7 @@ class Job:
 
     def _optimized(self) -> tuple[Candidate | None, str | None]:
         """The optimizer's choice, or why it ended early."""
-        self._tell("optimizing")
+        self._enter("optimizing")
         try:
             with self._quietly(), dspy.context(lm=self._lm, adapter=TypedAdapter()):
                 program = optimize(self.spec.optimizer, self)
@@ -270,7 +271,7 @@ class Job:
         return self._measured(student, "measuring the compiled prompts")
 
     def _measured(self, student: Student, stage: str) -> PartScores:
-        self._tell(stage)
+        self._enter(stage)
         with dspy.context(lm=self._lm):
             return measure(student, self.validation, self.scorer, self.threads)
 
@@ -290,13 +291,18 @@ class Job:
                 for logger, (handlers, propagate) in zip(loggers, before, strict=True):
                     logger.handlers, logger.propagate = handlers, propagate
 
-    def _tell(self, stage: str) -> None:
+    def _enter(self, stage: str) -> None:
+        self._stage = stage
+        self._tell()
+
+    def _tell(self) -> None:
         best = max(
             (c.mean("validation") or 0.0 for c in self.board.candidates if self.board.validated(c)),
             default=None,
         )
         meter = self.meter
         count = len(self.board.candidates)
+        stage = self._stage
         self.watch(CompileProgress(stage, meter.audits, meter.failed, count, best, meter.paid))
 
     def _finished(

@@ -10,7 +10,7 @@ in the joint one), and added until the larger budget is spent.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final, Protocol
 
 import numpy as np
@@ -27,6 +27,10 @@ MATCH_WEIGHT: Final = 4.0
 """What a full match with a query is worth, in log-odds of being a disclosure."""
 
 
+PATIENCE: Final = 24
+"""So many refusals in a row, and the page counts as full: few lines are shorter still."""
+
+
 class Evidence(Protocol):
     """What expansion needs to know about a memory; the index provides it."""
 
@@ -37,9 +41,6 @@ class Evidence(Protocol):
     @property
     def disclosures(self) -> Disclosures:
         """The query-independent scores of every sentence."""
-
-    def antecedents(self, row: int, count: int) -> Sequence[int]:
-        """Sentences in strictly earlier sessions that sentence ``row`` may supersede."""
 
     def window(self, row: int) -> tuple[int, int]:
         """The window of sentences around a sentence."""
@@ -52,7 +53,10 @@ def expand(
     budget: int,
     redact: Redact,
 ) -> Readout:
-    """``readout`` and more of its own sessions, within ``budget``, with new ids."""
+    """``readout`` and more of its own sessions, within ``budget``, with new ids.
+
+    The pairs stay those of ``readout``: what expansion adds proposes nothing.
+    """
     sentences = evidence.lists
     page = Page(sentences, max(budget, readout.tokens), redact)
     places = _places(sentences, readout, redact)
@@ -63,11 +67,22 @@ def expand(
         return readout  # a line that was cut to a tiny budget: there is no room for more
     sessions = {sentences.session[first] for first, _ in places.values()}
     rows = [row for row in _ranked(evidence, matches) if sentences.session[row] in sessions]
-    added = [row for row in rows if page.add(row, row + 1, RetrievalStep.EXPANSION)]
-    for row in added:
-        page.add(*evidence.window(row), RetrievalStep.EXPANSION)
-    pairs = [(old, row) for row in added for old in evidence.antecedents(row, 1)]
-    return to_readout(sentences, page, [*_pairs(places, readout), *pairs])
+    added = _fill(page, ((row, row + 1) for row in rows))
+    _fill(page, (evidence.window(first) for first, _ in added))
+    return to_readout(sentences, page, _pairs(places, readout))
+
+
+def _fill(page: Page, ranges: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Add ranges until the page is full, and return those that fitted."""
+    fitted: list[tuple[int, int]] = []
+    refused = 0
+    for first, last in ranges:
+        if page.add(first, last, RetrievalStep.EXPANSION):
+            fitted.append((first, last))
+            refused = 0
+        elif (refused := refused + 1) == PATIENCE:
+            break
+    return fitted
 
 
 def _ranked(evidence: Evidence, matches: Sequence[Floats]) -> list[int]:

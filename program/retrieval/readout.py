@@ -10,6 +10,7 @@ quotation must stand in one line (DESIGN: the unit that a quotation must match).
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple
 
@@ -24,32 +25,26 @@ from stateauditor.signatures.models import (
     RetrievalStep,
     Timestamp,
 )
+from stateauditor.signatures.readout import UNDATED, render_line
 
 _log = logging.getLogger(__name__)
 
 Redact = Callable[[str], str]
-_UNDATED: Final = "undated"
 _CHEAPEST_LINE: Final = 4
-_MARKS: Final = len(" [] \n")
+_MARKS: Final = len(' [] ""\n')
 _WHEN_CHARS: Final = {
     Precision.DAY: len("2024-02-20"),
     Precision.MINUTE: len("2024-02-20T02:45Z"),
     Precision.SECOND: len("2024-02-20T02:45:00Z"),
     Precision.MICROSECOND: len("2024-02-20T02:45:00.000000Z"),
 }
-# Every character that some reader takes for a line break.
-_ONE_LINE: Final = dict.fromkeys(map(ord, "\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029"), " ")
+# What a line of JSON text escapes, besides what is not ASCII to begin with.
+_ESCAPED: Final = re.compile(r'["\\\x00-\x1f\x7f]')
 
 
 def identity(text: str) -> str:
     """The text as it is: no redaction."""
     return text
-
-
-def render_line(entry_id: str, timestamp: Timestamp | None, text: str) -> str:
-    """One readout line as a prompt shows it: ``E01 [2024-02-20T02:45Z] text``."""
-    when = _UNDATED if timestamp is None else str(timestamp)
-    return f"{entry_id} [{when}] {text.translate(_ONE_LINE)}"
 
 
 class Range(NamedTuple):
@@ -128,8 +123,10 @@ class Page:
 
 def line_cost(entry_id: str, timestamp: Timestamp | None, text: str) -> int:
     """What a line costs in a prompt, its line break included."""
-    when = len(_UNDATED) if timestamp is None else _WHEN_CHARS[timestamp.precision]
-    if text.isascii():  # the same number as below, without writing the line
+    when = len(UNDATED) if timestamp is None else _WHEN_CHARS[timestamp.precision]
+    if text.isascii() and not _ESCAPED.search(
+        text
+    ):  # the same number as below, without writing the line
         return -(-(len(entry_id) + when + len(text) + _MARKS) // CHARS_PER_TOKEN)
     return count_tokens(render_line(entry_id, timestamp, text) + "\n")
 

@@ -70,6 +70,7 @@ def audit(
         ),
     ] = Variant.STRICT_VTA,
     budget: options.Budget = None,
+    compiled: options.Compiled = None,
     fail_on: Annotated[
         list[FailOn] | None,
         typer.Option(
@@ -103,7 +104,11 @@ def audit(
         from stateauditor.program.auditor import StateAuditor
 
         auditor = StateAuditor(
-            chosen, policy=policy, variant=variant, **options.retrieval_settings(budget)
+            chosen,
+            policy=policy,
+            variant=variant,
+            compiled=compiled,
+            **options.retrieval_settings(budget),
         )
         results = auditor.audit_pairs(given.memory, given.pairs)
     if as_json:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shlex
 from datetime import UTC, datetime
 from pathlib import Path
@@ -77,10 +78,20 @@ def evaluate(
     backend: Annotated[
         str | None,
         typer.Option(
-            "--backend", metavar="NAME|FILE.yaml", help="Short for --set backend=...; for all roles"
-            " but the judges'.",
+            "--backend",
+            metavar="NAME|FILE.yaml",
+            help="Short for --set backend=...; for all roles but the judges'.",
         ),
     ] = None,
+    compiled: options.Compiled = None,
+    allow_train: Annotated[
+        bool,
+        typer.Option(
+            "--allow-train",
+            help="Evaluate compiled prompts also on ids that they were compiled on; every table "
+            "then says so.",
+        ),
+    ] = False,
     as_json: options.AsJson = False,
 ) -> None:
     """Run one arm over a benchmark's scenarios and score it.
@@ -93,7 +104,8 @@ def evaluate(
     Exit status: 0 every scenario has a record, 1 the run stopped early (interrupt
     or max_cost), 2 wrong input or configuration.
     """
-    spec, folder = _prepared(config, settings or [], limit, backend, out, resume or retry_failed)
+    given = [*(settings or []), *_about_compiled(compiled, allow_train)]
+    spec, folder = _prepared(config, given, limit, backend, out, resume or retry_failed)
     from stateauditor.cli.run_progress import RunDisplay
     from stateauditor.experiments.conclude import conclude, require_extra
     from stateauditor.experiments.runner import run
@@ -120,6 +132,11 @@ def evaluate(
     if not finished.complete:
         show(stderr(), f"go on with: {_again(folder, replay)}")
         raise typer.Exit(STOPPED_EARLY)
+
+
+def _about_compiled(compiled: Path | None, allow_train: bool) -> list[str]:
+    named = [] if compiled is None else [f"compiled={json.dumps(str(compiled))}"]
+    return [*named, "allow_train=true"] if allow_train else named
 
 
 def _prepared(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -41,6 +42,14 @@ AllowUndated = Annotated[
     typer.Option(
         "--allow-undated",
         help="Keep entries without a readable time; they are never later than anything.",
+    ),
+]
+Compiled = Annotated[
+    Path | None,
+    typer.Option(
+        "--compiled",
+        metavar="DIR",
+        help="Prompts that 'stateauditor compile' wrote, in place of the built-in ones.",
     ),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]

@@ -35,12 +35,7 @@ def prompts() -> None:
 @app.command("show", epilog=EXAMPLES)
 def show_command(
     file: options.InputFile = None,
-    compiled: Annotated[
-        Path | None,
-        typer.Option(
-            "--compiled", metavar="DIR", help="Compiled prompts in place of the built-in ones."
-        ),
-    ] = None,
+    compiled: options.Compiled = None,
     role: Annotated[
         str | None,
         typer.Option("--role", metavar="ROLE", help="Only this role, e.g. transition_proposer."),

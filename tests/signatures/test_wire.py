@@ -87,5 +87,5 @@ def test_a_readout_line_cannot_leave_its_quotes() -> None:
 def test_prompts_show_entries_as_lines_without_ascii_escapes() -> None:
     entry = RenderedEntry(id="E01", entry_id="f", timestamp=None, text="été 東京")
     readout = PromptReadout.of(Readout(entries=(entry,)))
-    assert readout.model_dump() == 'E01 [unknown time] "été 東京"'
+    assert readout.model_dump() == 'E01 [undated] "été 東京"'
     assert PromptReadout.of(Readout()).model_dump() == "(no entries)"

@@ -157,7 +157,8 @@ def test_gepa_goes_on_from_its_log_folder_and_not_from_zero(
     assert again.result.after is not None
     assert again.result.after.score.estimate == 1.0
     assert not any(body["model"].endswith("writer") for body in server.requests)
-    assert len(server.requests) <= 6, "both scores are measured; no candidate is searched again"
+    # Built-in prompts (by GEPA once more) and the result are measured; nothing is searched.
+    assert len(server.requests) == 9 < len(reflected.requests)
     assert state(again) == state(reflected.done)
 
 

@@ -154,7 +154,7 @@ def test_examples_hold_nothing_that_only_the_judge_may_see() -> None:
 
 
 def test_the_seed_orders_the_examples() -> None:
-    parts = load_parts(spec(limit=6, controls=False))
+    parts = load_parts(spec(limit=12, controls=False))
     orders = [[e.scenario for e in examples_of(parts, "train", seed)] for seed in (1, 1, 3)]
     assert orders[0] == orders[1] != orders[2]
     assert len(set(orders[0][:3])) == 3, "the first demonstrations come from different scenarios"

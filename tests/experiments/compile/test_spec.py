@@ -73,7 +73,7 @@ def test_each_optimizer_has_settings_of_its_own(optimizer: dict[str, Any], told:
 
 
 def test_a_role_must_be_asked_by_the_arm() -> None:
-    with pytest.raises(ConfigError, match="not asked under arm lean.*lean_auditor, reply_adapter"):
+    with pytest.raises(ConfigError, match=r"under arm lean .* lean_auditor, reply_adapter"):
         spec(arm="lean", role="premise_extractor")
     with pytest.raises(ConfigError, match="not asked"):
         spec(arm="lean", role="reply_adapter", policy="observe")

@@ -11,18 +11,13 @@ from hypothesis import strategies as st
 from stateauditor.program.memory.entries import Memory
 from stateauditor.program.retrieval.config import RetrievalConfig
 from stateauditor.program.retrieval.index import MemoryIndex
-from stateauditor.program.retrieval.readout import line_cost, render_line
+from stateauditor.program.retrieval.readout import line_cost
 from stateauditor.program.retrieval.tokens import count_tokens
 from stateauditor.signatures.models import Readout
-from tests.program.retrieval.memories import QUESTIONS, fact, memories, memory, move, stamp, turn
+from stateauditor.signatures.readout import render_line
+from tests.program.retrieval.memories import QUESTIONS, fact, memories, memory, move, turn
 
 ROOMY = RetrievalConfig(budget_tokens=100_000)
-
-
-def test_a_line_shows_id_time_and_text_on_one_line() -> None:
-    when = stamp("2024-02-20T02:45Z")
-    assert render_line("E01", when, "I moved.\nTwice.") == "E01 [2024-02-20T02:45Z] I moved. Twice."
-    assert render_line("E02", None, "x") == "E02 [undated] x"
 
 
 def test_ids_run_from_the_oldest_line() -> None:
