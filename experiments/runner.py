@@ -19,12 +19,12 @@ from anyio import CapacityLimiter
 
 from stateauditor.data.scenario import BenchmarkItem, ByDimension
 from stateauditor.experiments.arms import ArmRunner
-from stateauditor.experiments.compile.guards import guard_compiled
+from stateauditor.experiments.compile.guards import open_guarded
 from stateauditor.experiments.folder import Manifest, RunFolder, new_manifest
 from stateauditor.experiments.judges import load_judges
 from stateauditor.experiments.records import DIMENSIONS, ItemRecord
 from stateauditor.experiments.shipped import resolve_backend
-from stateauditor.experiments.sources import Source, open_source
+from stateauditor.experiments.sources import Source
 from stateauditor.experiments.spec import Arm, DraftSource, RunSpec
 from stateauditor.program.backends.backend import Backend
 from stateauditor.program.backends.store import CacheMode
@@ -102,7 +102,7 @@ def run(
     """
     if replay is not None:
         RunFolder(replay).manifest()
-    spec, source = guard_compiled(spec, open_source(spec.data))
+    spec, source = open_guarded(spec)
     backend = Backend.load(resolve_backend(spec.backend))
     judges = load_judges(spec.judges)
     folder = RunFolder(out)

@@ -18,8 +18,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from retrieval_recall import Retriever, plain, with_config
-
+from stateauditor.experiments.benchmarks.retrieval_recall import Retriever, plain, with_config
 from stateauditor.program.memory import from_memora
 from stateauditor.program.retrieval.config import RetrievalConfig
 from stateauditor.program.retrieval.index import MemoryIndex

@@ -22,8 +22,15 @@ from pathlib import Path
 from typing import Any
 
 from rank_bm25 import BM25Okapi
-from retrieval_train import Record, collect, fit, index_of, read_records, scenario_numbers
 
+from stateauditor.experiments.benchmarks.retrieval_train import (
+    Record,
+    collect,
+    fit,
+    index_of,
+    read_records,
+    scenario_numbers,
+)
 from stateauditor.program.retrieval.config import RetrievalConfig
 from stateauditor.program.retrieval.index import MemoryIndex
 from stateauditor.program.retrieval.readout import line_cost

@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from stateauditor.data.frozen import LIMIT, FrozenList, committed, draw_dev_slice, load_frozen
-from stateauditor.experiments.sources import Source
+from stateauditor.experiments.sources import Source, open_source
 from stateauditor.experiments.spec import RunSpec
 from stateauditor.program.compiled import read_index
 from stateauditor.signatures.errors import InputError
@@ -66,25 +66,27 @@ def refuse_outside(wanted: Iterable[str], frozen: FrozenList, what: str) -> None
         )
 
 
-def guard_compiled(spec: RunSpec, source: Source) -> tuple[RunSpec, Source]:
-    """Keep a compiled program from being evaluated on what it was compiled on.
+def open_guarded(spec: RunSpec) -> tuple[RunSpec, Source]:
+    """The scenarios of a run, so that no compiled program is tried on what it was compiled on.
 
-    With ``data.held_back`` those ids are left out. Otherwise they are refused by name,
-    unless ``allow_train`` is set; the spec that comes back has it set only where there
-    are such ids, so that a table is marked exactly where it must be.
+    With ``data.held_back`` those ids are left out, before ``data.limit`` counts.
+    Otherwise they are refused by name, unless ``allow_train`` is set; the spec that
+    comes back has it set only where there are such ids, so that a table is marked
+    exactly where it must be. Raises :class:`InputError` and :class:`ConfigError`.
     """
     if spec.compiled is None:
-        return spec, source
-    index = read_index(spec.compiled)
-    trained = frozenset(index.trained_on)
+        return spec, open_source(spec.data)
+    trained = frozenset(read_index(spec.compiled).trained_on)
     if spec.data.held_back:
-        kept = tuple(uid for uid in source.uids if uid not in trained)
-        if not kept:
+        source = _without(open_source(spec.data.model_copy(update={"limit": None})), trained)
+        if not source.uids:
             raise InputError(
-                f"{spec.compiled} was compiled on all {len(source.uids)} chosen ids of "
-                f"{source.name}; none is held back"
+                f"{spec.compiled} was compiled on all chosen ids of {source.name}; "
+                "none is held back"
             )
-        source = replace(source, uids=kept)
+        source = _first(source, spec.data.limit)
+    else:
+        source = open_source(spec.data)
     overlap = [uid for uid in source.uids if uid in trained]
     if overlap and not spec.allow_train:
         raise InputError(
@@ -93,6 +95,17 @@ def guard_compiled(spec: RunSpec, source: Source) -> tuple[RunSpec, Source]:
             '(allow_train: true), which marks every table "contains training ids"'
         )
     return spec.model_copy(update={"allow_train": bool(overlap)}), source
+
+
+def _without(source: Source, ids: frozenset[str]) -> Source:
+    return replace(source, uids=tuple(uid for uid in source.uids if uid not in ids))
+
+
+def _first(source: Source, limit: int | None) -> Source:
+    """The first conflicts and the first controls."""
+    conflicts = [uid for uid in source.uids if uid not in source.controls]
+    controls = [uid for uid in source.uids if uid in source.controls]
+    return replace(source, uids=(*conflicts[:limit], *controls[:limit]))
 
 
 def named(ids: Iterable[str]) -> str:

@@ -52,4 +52,9 @@ def run_sync(function: Callable[..., Awaitable[T]], *args: Any) -> T:
         # Called from inside the loop itself: a loop of its own avoids the deadlock.
         with start_blocking_portal() as nested:
             return nested.call(function, *args)
-    return loop.portal.call(function, *args)
+    running = loop.portal.start_task_soon(function, *args)
+    try:
+        return running.result()
+    except BaseException:  # Ctrl-C in this thread: the call must not be waited out
+        running.cancel()
+        raise

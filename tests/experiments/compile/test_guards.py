@@ -10,7 +10,7 @@ import pytest
 
 from stateauditor.data.frozen import FrozenList, ids_sha256, load_frozen
 from stateauditor.data.slices import load_slice
-from stateauditor.experiments.compile.guards import guard_compiled, load_list
+from stateauditor.experiments.compile.guards import load_list, open_guarded
 from stateauditor.experiments.compile.parts import examples_of, load_parts, split_scenarios
 from stateauditor.experiments.compile.spec import CompileSpec, parse_compile_spec
 from stateauditor.experiments.sources import open_source
@@ -181,7 +181,7 @@ def run_spec(compiled: Path | None, limit: int | None = None, **settings: Any) -
 
 
 def guarded(spec: RunSpec) -> tuple[RunSpec, tuple[str, ...]]:
-    found, source = guard_compiled(spec, open_source(spec.data))
+    found, source = open_guarded(spec)
     return found, source.uids
 
 
@@ -207,6 +207,13 @@ def test_a_table_without_training_ids_is_not_marked(compiled: Path) -> None:
     assert len(uids) == 24
     assert not set(uids) & set(IDS[:4])
     assert "contains training ids" not in labels(spec, "b")
+
+
+def test_a_limit_counts_what_is_held_back(compiled: Path) -> None:
+    data = {"held_back": True, "part": "both"}
+    _, uids = guarded(run_spec(compiled, data=data, limit=3))
+    assert len(uids) == 6
+    assert not set(uids) & set(IDS[:4])
 
 
 def test_nothing_held_back_is_an_error(compiled: Path) -> None:
