@@ -157,7 +157,7 @@ def _entries(loaded: object, path: Path) -> Iterator[tuple[str, Mapping[str, Any
 
 def _judgment(uid: str, entry: Mapping[str, Any], path: Path) -> Judgment:
     places = [entry, *(entry[key] for key in _INSIDE if isinstance(entry.get(key), dict))]
-    probes = {}
+    probes: dict[str, JudgedProbe] = {}
     for number, dimension in enumerate(DIMENSIONS, start=1):
         names = [f"{stem}{end}" for stem in (f"dim{number}", dimension) for end in _ENDINGS]
         names += [dimension.lower()]
@@ -171,7 +171,7 @@ def _judgment(uid: str, entry: Mapping[str, Any], path: Path) -> Judgment:
                 f"{str(found[0])[:60]!r}; {EXPECTED}"
             )
         probes[dimension] = JudgedProbe(passed=passed, reason=reason)
-    return Judgment(probes=dict(probes))
+    return Judgment(probes=probes)
 
 
 def _verdict(value: object) -> tuple[bool | None, str]:
@@ -188,9 +188,7 @@ def _verdict(value: object) -> tuple[bool | None, str]:
     return None, ""
 
 
-def _with(
-    folder: RunFolder, judged: Mapping[str, Judgment], name: str
-) -> Iterator[ItemRecord]:
+def _with(folder: RunFolder, judged: Mapping[str, Judgment], name: str) -> Iterator[ItemRecord]:
     for item in folder.items():
         if item.control or item.error is not None:
             yield item

@@ -159,9 +159,7 @@ async def _some(flight: set[asyncio.Task[None]]) -> set[asyncio.Task[None]]:
     return waiting
 
 
-def _merged(
-    folder: RunFolder, verdicts: dict[tuple[str, str], Verdict]
-) -> Iterator[ItemRecord]:
+def _merged(folder: RunFolder, verdicts: dict[tuple[str, str], Verdict]) -> Iterator[ItemRecord]:
     by_uid: dict[str, dict[str, Verdict]] = {}
     for (uid, judge), verdict in verdicts.items():
         by_uid.setdefault(uid, {})[judge] = verdict

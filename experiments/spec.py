@@ -109,7 +109,8 @@ class RunSpec(_Strict):
     are used, so that arms are compared on the same ones. ``compiled`` is a folder of
     ``stateauditor compile`` whose prompts are used; it is not evaluated on the ids
     that it was compiled on unless ``allow_train`` says so, and then every table says
-    it too. ``max_cost`` is in US dollars. ``concurrency`` bounds both scenarios and LM calls in flight.
+    it too. ``max_cost`` is in US dollars. ``concurrency`` bounds both scenarios and LM
+    calls in flight.
     """
 
     name: str = Field(min_length=1, pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")

@@ -28,10 +28,11 @@ ARTIFACT_NAMES: Final = ("items.jsonl", "table.md", "summary.json", "report.html
 RUN_TAG: Final = "stateauditor.run_id"
 
 # A server that is down must cost seconds, not MLflow's minutes of retries; and nobody
-# asked for its usage statistics.
-_ENVIRONMENT: Final = {
+# asked for its usage statistics or for the price list that it would fetch.
+ENVIRONMENT: Final = {
     "MLFLOW_DISABLE_TELEMETRY": "true",
     "DO_NOT_TRACK": "true",
+    "LITELLM_LOCAL_MODEL_COST_MAP": "true",
     "MLFLOW_HTTP_REQUEST_MAX_RETRIES": "1",
     "MLFLOW_HTTP_REQUEST_TIMEOUT": "10",
 }
@@ -48,7 +49,11 @@ def tracking_uri(runs: Path) -> str:
 
 def track(folder: RunFolder, summary: Summary) -> str | None:
     """Put a run into MLflow, or its entry up to date; None, or why that was not possible."""
+    for name, value in ENVIRONMENT.items():
+        os.environ.setdefault(name, value)
     try:
+        import mlflow  # noqa: F401  # sets up its logging, which is silenced next
+
         with _quiet():
             _track(folder, summary)
     except ImportError:
@@ -60,8 +65,6 @@ def track(folder: RunFolder, summary: Summary) -> str | None:
 
 
 def _track(folder: RunFolder, summary: Summary) -> None:
-    for name, value in _ENVIRONMENT.items():
-        os.environ.setdefault(name, value)
     from mlflow import MlflowClient
     from mlflow.entities import Metric, Param, RunTag
 

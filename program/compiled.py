@@ -216,13 +216,15 @@ def _versions() -> dict[str, str]:
     return versions
 
 
-def _write(path: Path, value: Any) -> None:
-    path.write_text(json.dumps(value, ensure_ascii=False, indent=2, default=_plain) + "\n", "utf-8")
-
-
-def _plain(value: Any) -> Any:
+def plain_example(value: Any) -> Any:
+    """What JSON cannot hold of a state: demonstrations and their typed values."""
     if isinstance(value, BaseModel):
         return value.model_dump(mode="json")
     if isinstance(value, dspy.Example):
         return value.toDict()
     raise TypeError(f"{type(value).__name__} cannot be saved as JSON")
+
+
+def _write(path: Path, value: Any) -> None:
+    text = json.dumps(value, ensure_ascii=False, indent=2, default=plain_example)
+    path.write_text(text + "\n", "utf-8")

@@ -100,7 +100,7 @@ def measure(scenarios: int, sessions: int, concurrency: int) -> list[tuple[str, 
             file.write("]")
         settings = f"name: flat\ndata:\n  path: {folder / 'data.json'}\narm: strict_vta\n"
         (folder / "c.yaml").write_text(f"{settings}concurrency: {concurrency}\n", "utf-8")
-        with mock.patch.object(Backend, "load", lambda spec: _forgetful()):
+        with mock.patch.object(Backend, "load", return_value=_forgetful()):
             finished = run(load_spec(folder / "c.yaml"), folder / "run", watch=watch)
         if finished.progress.failed or not finished.complete:
             raise RuntimeError(f"the run went wrong: {finished.progress}")

@@ -10,9 +10,11 @@ from __future__ import annotations
 import hashlib
 import json
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
+
+from stateauditor.program.compiled import plain_example
 
 States = dict[str, dict[str, Any]]
 Probe = tuple[str, str]  # scenario, dimension
@@ -100,13 +102,5 @@ def state_key(states: States) -> str:
         }
         for role, state in states.items()
     }
-    text = json.dumps(said, sort_keys=True, ensure_ascii=False, default=_plain)
+    text = json.dumps(said, sort_keys=True, ensure_ascii=False, default=plain_example)
     return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:16]
-
-
-def _plain(value: Any) -> Any:
-    dump: Callable[..., Any] | None = getattr(value, "model_dump", None)
-    if dump is not None:
-        return dump(mode="json")
-    to_dict: Callable[[], Any] | None = getattr(value, "toDict", None)
-    return to_dict() if to_dict is not None else str(value)

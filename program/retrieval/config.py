@@ -49,7 +49,7 @@ class RetrievalConfig(Frozen):
     change_slots: int = Field(default=80, ge=0)
     """Sentences that step (ii) selects."""
 
-    antecedent_slots: int = Field(default=1, ge=0)
+    antecedent_slots: int = Field(default=2, ge=0)
     """Antecedents that step (iv) adds to each disclosure."""
 
     question_share: float = Field(default=0.25, gt=0)

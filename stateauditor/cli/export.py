@@ -21,8 +21,12 @@ IMPORT_EXAMPLES = options.examples(
 )
 ANSWERS = "official_answers.json"
 
-export_app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Write files for others.")
-import_app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Read results of others.")
+export_app = typer.Typer(
+    no_args_is_help=True, rich_markup_mode=None, help="Write files for others."
+)
+import_app = typer.Typer(
+    no_args_is_help=True, rich_markup_mode=None, help="Read results of others."
+)
 
 
 # A callback keeps the command's name where there is only one.
@@ -87,7 +91,11 @@ def import_official(
         conclusion = conclude(folder)
     if as_json:
         write_json(
-            {"imported": count, "judge": name, "summary": conclusion.summary.model_dump(mode="json")}
+            {
+                "imported": count,
+                "judge": name,
+                "summary": conclusion.summary.model_dump(mode="json"),
+            }
         )
         return
     console = stdout()

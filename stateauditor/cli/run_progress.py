@@ -67,9 +67,7 @@ class RunDisplay:
             self._first = (now, state.done)
         line = describe(state, now - self._first[0], state.done - self._first[1])
         if self._bar is not None:
-            self._bar.update(
-                self._task, total=state.total, completed=state.done, description=line
-            )
+            self._bar.update(self._task, total=state.total, completed=state.done, description=line)
         elif now - self._said >= SECONDS_BETWEEN_LINES or state.done == state.total:
             self._said = now
             show(self._console, f"{state.done}/{state.total} scenarios · {line}")

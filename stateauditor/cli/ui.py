@@ -33,16 +33,13 @@ def ui(
     are tracked there: open that address instead. Ctrl-C ends it.
     """
     command = command_line(runs, port)
+    from stateauditor.experiments.tracking import ENVIRONMENT
+
     show(stderr(), f"http://{LOOPBACK}:{port} (Ctrl-C ends it)")
-    environment = {**os.environ, "MLFLOW_DISABLE_TELEMETRY": "true", "DO_NOT_TRACK": "true"}
-    with subprocess.Popen(command, env=environment) as server:
-        try:
-            status = server.wait()
-        except KeyboardInterrupt:
-            server.wait()  # it got the interrupt too
-            return
-    if status:
-        raise typer.Exit(1)
+    environment = {**os.environ, **ENVIRONMENT, "MLFLOW_SERVER_ENABLE_JOB_EXECUTION": "false"}
+    if os.name == "posix":
+        os.execve(command[0], command, environment)  # every signal then reaches the server itself
+    raise typer.Exit(subprocess.run(command, env=environment, check=False).returncode)
 
 
 def command_line(runs: Path, port: int) -> list[str]:

@@ -7,7 +7,13 @@ from pathlib import Path
 from typing import Any, Literal
 
 from stateauditor.experiments.folder import RunFolder, new_manifest
-from stateauditor.experiments.records import DIMENSIONS, ItemRecord, JudgedProbe, Judgment, ProbeRecord
+from stateauditor.experiments.records import (
+    DIMENSIONS,
+    ItemRecord,
+    JudgedProbe,
+    Judgment,
+    ProbeRecord,
+)
 from stateauditor.experiments.spec import parse_spec
 from stateauditor.signatures.models import AuditResult, CallRecord, Policy, Variant
 

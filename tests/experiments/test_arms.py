@@ -165,6 +165,9 @@ def test_calls_stand_in_the_order_of_the_probes_however_they_end() -> None:
 def test_a_record_survives_its_json() -> None:
     made = record(arm_runner("lean")[0])
     assert ItemRecord.model_validate_json(made.model_dump_json()) == made
-    assert Path("d.json") == parse_spec(
-        {"name": "x", "data": {"path": "d.json"}, "arm": "lean"}, source="t"
-    ).data.path
+    assert (
+        Path("d.json")
+        == parse_spec(
+            {"name": "x", "data": {"path": "d.json"}, "arm": "lean"}, source="t"
+        ).data.path
+    )

@@ -63,7 +63,9 @@ def test_failed_scenarios_and_controls_are_no_answers(folder: RunFolder) -> None
     ],
     ids=["list", "data", "results", "by uid", "nested"],
 )
-def test_results_become_a_judge_of_their_own(folder: RunFolder, tmp_path: Path, layout: Any) -> None:
+def test_results_become_a_judge_of_their_own(
+    folder: RunFolder, tmp_path: Path, layout: Any
+) -> None:
     results = layout([scored("u001"), scored("u002")])
     assert import_results(folder, write(tmp_path / "r.json", results)) == 2
     records = {item.uid: item for item in folder.items()}

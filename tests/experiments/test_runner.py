@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import dspy
 import pytest
 import yaml
 
@@ -76,9 +77,11 @@ def without_seconds(totals: Totals) -> Totals:
 
 
 def test_a_run_records_every_scenario_with_its_calls(tmp_path: Path, server: Loopback) -> None:
+    traced = len(dspy.settings.trace)
     finished = run(spec(tmp_path, server), tmp_path / "run")
     assert finished.complete
     assert len(server.requests) == 6 * CALLS
+    assert len(dspy.settings.trace) == traced, "no readout is kept once its scenario is done"
     assert finished.progress.spent.calls == 6 * CALLS
     record = items(finished)["u001"]
     assert record.probes["IPA"].draft == "Walk around Oldtown1 and enjoy the shops."
@@ -136,7 +139,9 @@ def broken_off(whole: RunFolder, folder: Path, kept: int, torn: bytes = b"") -> 
     return RunFolder(folder)
 
 
-@pytest.mark.parametrize("torn", [b"", b'{"uid": "u00', b"\xff\xfe{"], ids=["whole", "torn", "bytes"])
+@pytest.mark.parametrize(
+    "torn", [b"", b'{"uid": "u00', b"\xff\xfe{"], ids=["whole", "torn", "bytes"]
+)
 def test_a_continued_run_is_that_of_an_undisturbed_one_to_the_byte(
     tmp_path: Path, server: Loopback, torn: bytes
 ) -> None:

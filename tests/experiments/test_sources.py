@@ -46,11 +46,14 @@ def test_the_bundled_slice_has_keys_drafts_and_controls() -> None:
 def test_parts_choose_conflicts_controls_or_both(part: Part) -> None:
     found = source(set="stale_mini", part=part, limit=2)
     controls = [uid in found.controls for uid in found.uids]
-    assert controls == {
-        Part.CONFLICTS: [False, False],
-        Part.CONTROLS: [True, True],
-        Part.BOTH: [False, False, True, True],
-    }[part]
+    assert (
+        controls
+        == {
+            Part.CONFLICTS: [False, False],
+            Part.CONTROLS: [True, True],
+            Part.BOTH: [False, False, True, True],
+        }[part]
+    )
 
 
 def test_a_limited_slice_pairs_conflicts_with_their_own_controls() -> None:

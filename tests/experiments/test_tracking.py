@@ -42,11 +42,15 @@ def tracked(runs: Path) -> list[Any]:
 
 
 def test_a_run_is_tracked_beside_its_folder(
-    folder: RunFolder, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    folder: RunFolder,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    capfd: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.chdir(tmp_path)
     before = mlflow.get_tracking_uri()
     assert track(folder, summary_of(folder)) is None
+    assert capfd.readouterr().err == "", "migrations are nobody's news"
     runs = folder.path.parent
     (run,) = tracked(runs)
     assert run.info.run_name == "first"

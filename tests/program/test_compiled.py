@@ -163,3 +163,13 @@ def test_no_lm_is_ever_loaded_from_a_file(folder: Path) -> None:
     state["extract"]["lm"] = {"model": "openai/x", "api_base": "http://evil.example"}
     path.write_text(json.dumps(state), "utf-8")
     assert StateAuditor(compiled=folder).roles.premise_extractor.extract.lm is None
+
+
+def test_what_json_cannot_hold_is_made_plain_or_refused() -> None:
+    from stateauditor.program.compiled import plain_example
+    from stateauditor.signatures.models import Readout
+
+    assert plain_example(dspy.Example(a=1)) == {"a": 1}
+    assert plain_example(Readout())["entries"] == []
+    with pytest.raises(TypeError, match="object cannot be saved"):
+        plain_example(object())

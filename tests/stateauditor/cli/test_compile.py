@@ -61,10 +61,10 @@ def test_compile_then_evaluate_on_held_back_ids_then_see_what_changed(
     assert held.status == 0, held.err
     summary = held.json()["summary"]
     assert summary["scenarios"] == 4
-    assert summary["key"]["true_transition"]["value"] == 1.0
+    assert summary["key"]["verified_recall"]["value"] == 1.0
     assert "compiled prompts: compiled" in summary["labels"]
     plain = run("evaluate", tmp_path / "without.yaml", "--out", tmp_path / "r2", "--json")
-    assert plain.json()["summary"]["key"]["true_transition"]["value"] == 0.0
+    assert plain.json()["summary"]["key"]["verified_recall"]["value"] == 0.0
 
     shown = run("prompts", "show", "--compiled", out, "--role", "lean_auditor", "--diff")
     assert shown.status == 0, shown.err

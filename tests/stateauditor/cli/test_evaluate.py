@@ -121,9 +121,7 @@ def test_a_killed_run_continues_to_the_table_of_an_undisturbed_one(
     assert totals(tmp_path / "killed") == totals(tmp_path / "whole")
     # From the recorded responses, with the server gone: the same to the byte, killed or not.
     for name in ("once", "twice"):
-        again = run(
-            "evaluate", file, "--replay", tmp_path / "killed", "--out", tmp_path / name
-        )
+        again = run("evaluate", file, "--replay", tmp_path / "killed", "--out", tmp_path / name)
         assert again.status == 0
     replayed = [(tmp_path / name / "table.md").read_bytes() for name in ("once", "twice")]
     assert replayed[0] == replayed[1]
@@ -210,9 +208,7 @@ def test_mistakes_are_one_message_and_status_2(
     assert not list(tmp_path.iterdir())
 
 
-def test_a_second_run_into_a_folder_is_refused(
-    run: Run, tmp_path: Path, server: Loopback
-) -> None:
+def test_a_second_run_into_a_folder_is_refused(run: Run, tmp_path: Path, server: Loopback) -> None:
     arguments = ("evaluate", config(tmp_path, server), "--out", tmp_path / "run", "--limit", "1")
     assert run(*arguments).status == 0
     done = run(*arguments)

@@ -195,3 +195,18 @@ def test_text_that_tries_to_steer_is_passed_over() -> None:
 
 def test_text_in_other_scripts_fires_nothing() -> None:
     assert values("我住在北京。", "我搬到上海了。", "🙂") == []
+
+
+def test_a_taste_that_is_said_to_be_over_ends_the_earlier_statement_of_it() -> None:
+    (change,) = changes(
+        "I really love trail running when I travel.",
+        "I used to love trail running, but I'm not really into it anymore.",
+    )
+    assert (change.old_value, change.new_value) == (
+        "trail running",
+        "no longer likes trail running",
+    )
+
+
+def test_a_used_to_without_a_but_is_a_memory_and_no_change() -> None:
+    assert changes("I love trail running.", "I used to love trail running with my sister.") == []
