@@ -174,11 +174,11 @@ class RunSpec(_Strict):
 _SHARE_BASE = frozenset({Arm.STRICT_VTA, Arm.JOINT_VTA, Arm.CONTROL})
 
 
-def load_spec(path: str | Path, overrides: tuple[str, ...] = ()) -> RunSpec:
-    """Read a config file, or a shipped one by name, with ``key=value`` overrides.
+def read_config(path: str | Path, overrides: tuple[str, ...] = ()) -> tuple[dict[str, Any], str]:
+    """A config file as data, or a shipped one by name, and its source for messages.
 
-    Keys may be dotted (``data.limit=5``); values are YAML. Raises
-    :class:`ConfigError` that lists everything wrong.
+    ``overrides`` are ``key=value`` with dotted keys (``data.limit=5``) and YAML
+    values. Raises :class:`ConfigError` where the file is no mapping.
     """
     found = locate(path)
     try:
@@ -192,7 +192,13 @@ def load_spec(path: str | Path, overrides: tuple[str, ...] = ()) -> RunSpec:
     data.setdefault("name", found.stem)
     for override in overrides:
         override_setting(data, override)
-    return parse_spec(data, source=str(found))
+    return data, str(found)
+
+
+def load_spec(path: str | Path, overrides: tuple[str, ...] = ()) -> RunSpec:
+    """Read a run's config with overrides; :class:`ConfigError` lists everything wrong."""
+    data, source = read_config(path, overrides)
+    return parse_spec(data, source=source)
 
 
 def parse_spec(data: dict[str, Any], *, source: str) -> RunSpec:

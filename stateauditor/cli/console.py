@@ -7,6 +7,7 @@ without control characters, so that none of it can steer the terminal.
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import re
@@ -20,6 +21,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+WIDEST = 240
+"""Columns that a table may take where no terminal limits it."""
 PIPE_CLOSED = 141
 """Exit status when the reader of stdout has gone, as a shell reports SIGPIPE."""
 
@@ -78,12 +81,13 @@ def show(console: Console, text: str | Text = "", *, style: str | None = None) -
 
 
 def show_table(console: Console, table: Table) -> None:
-    """Print a table; without the padding at the ends of lines where it goes to a file."""
+    """Print a table; where it goes to a file or a pipe as wide as it needs, without padding."""
     if console.is_terminal:
         console.print(table)
         return
-    with console.capture() as capture:
-        console.print(table)
+    plain = Console(width=WIDEST, file=io.StringIO(), color_system=None, record=False)
+    with plain.capture() as capture:
+        plain.print(table)
     for line in capture.get().splitlines():
         show(console, line.rstrip())
 

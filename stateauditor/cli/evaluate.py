@@ -12,6 +12,7 @@ import typer
 
 from stateauditor.cli import options
 from stateauditor.cli.console import note, printable, progress, show, stderr, stdout, write_json
+from stateauditor.cli.evaluate_retrieval import evaluate_retrieval, is_retrieval
 from stateauditor.signatures.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ EXAMPLES = options.examples(
     "stateauditor evaluate strict_vta --limit 5 --out runs/try",
     "stateauditor evaluate my.yaml --set max_cost=20 --set concurrency=16",
     "stateauditor evaluate runs/try/config.yaml --out runs/try --resume",
+    "stateauditor evaluate retrieval --set data.path=FILE.json",
     "stateauditor evaluate runs/try/config.yaml --replay runs/try --out runs/again",
 )
 
@@ -38,7 +40,7 @@ def evaluate(
             metavar="CONFIG.yaml",
             help="A run's config: a file, or the name of one that ships (stale_mini_offline, "
             "generator_only, predecessor, strict_vta, joint_vta, control, draft_anchored, "
-            "state_anchored, lean).",
+            "state_anchored, lean; retrieval measures retrieval alone, with no LM).",
         ),
     ],
     settings: Annotated[
@@ -104,8 +106,19 @@ def evaluate(
     Exit status: 0 every scenario has a record, 1 the run stopped early (interrupt
     or max_cost), 2 wrong input or configuration.
     """
+    from stateauditor.experiments.spec import parse_spec, read_config
+
     given = [*(settings or []), *_about_compiled(compiled, allow_train)]
-    spec, folder = _prepared(config, given, limit, backend, out, resume or retry_failed)
+    if limit is not None:
+        given.append(f"data.limit={limit}")
+    if backend is not None:
+        given.append(f"backend={backend}")
+    data, source = read_config(config, tuple(given))
+    if is_retrieval(data):
+        evaluate_retrieval(data, source, out, as_json=as_json)
+        return
+    spec = parse_spec(data, source=source)
+    folder = _folder(spec, out, resume or retry_failed)
     from stateauditor.cli.run_progress import RunDisplay
     from stateauditor.experiments.conclude import conclude, require_extra
     from stateauditor.experiments.runner import run
@@ -139,27 +152,12 @@ def _about_compiled(compiled: Path | None, allow_train: bool) -> list[str]:
     return [*named, "allow_train=true"] if allow_train else named
 
 
-def _prepared(
-    config: str,
-    settings: list[str],
-    limit: int | None,
-    backend: str | None,
-    out: Path | None,
-    resume: bool,
-) -> tuple[RunSpec, Path]:
-    from stateauditor.experiments.spec import load_spec
-
-    overrides = list(settings)
-    if limit is not None:
-        overrides.append(f"data.limit={limit}")
-    if backend is not None:
-        overrides.append(f"backend={backend}")
-    spec = load_spec(config, tuple(overrides))
+def _folder(spec: RunSpec, out: Path | None, resume: bool) -> Path:
     if out is not None:
-        return spec, out
+        return out
     if resume:
         raise ConfigError("--resume needs --out: the folder of the run to go on with")
-    return spec, Path("runs") / f"{spec.name}-{datetime.now(UTC):%Y%m%d-%H%M%S}"
+    return Path("runs") / f"{spec.name}-{datetime.now(UTC):%Y%m%d-%H%M%S}"
 
 
 def _tracked(finished: Finished, conclusion: Conclusion) -> str | None:

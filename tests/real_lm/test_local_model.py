@@ -15,6 +15,7 @@ import sys
 import time
 from collections.abc import Iterator
 from importlib.util import find_spec
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, Literal
 
@@ -116,7 +117,7 @@ def test_concurrent_calls_are_typed_and_keep_their_own_accounts(address: str) ->
     found = run_sync(every)
     assert all(answer.vote in {"yes", "no"} for answer, _ in found)
     tokens = [call.input_tokens for _, (call,) in found]
-    assert [later - first for first, later in zip(tokens, tokens[1:], strict=False)] == [1] * 5
+    assert [later - first for first, later in pairwise(tokens)] == [1] * 5
 
 
 def test_a_recorded_call_is_free_and_the_same(address: str, tmp_path: Path) -> None:
@@ -127,25 +128,23 @@ def test_a_recorded_call_is_free_and_the_same(address: str, tmp_path: Path) -> N
     assert free.output_tokens == paid.output_tokens
 
 
-@pytest.fixture(scope="module")
-def audited(address: str, tmp_path_factory: pytest.TempPathFactory) -> tuple[Backend, Path]:
-    folder = tmp_path_factory.mktemp("responses")
-    return backend(address, folder, max_tokens=96), folder
-
-
 @pytest.mark.parametrize("variant", ["lean", "strict_vta"])
 def test_an_audit_ends_with_a_reply_and_every_failure_on_record(
-    audited: tuple[Backend, Path], variant: str
+    address: str, tmp_path: Path, variant: str
 ) -> None:
-    auditor = StateAuditor(audited[0], variant=variant)
+    auditor = StateAuditor(backend(address, tmp_path), variant=variant)
     result = auditor.audit(MEMORY, QUESTION, DRAFT)
     assert result.backend == "local"
     holds(result)
     assert result.usage.paid.calls == len(result.calls) >= (1 if variant == "lean" else 4)
     assert all(call.input_tokens > 0 for call in result.calls)
+    replay = StateAuditor(backend("http://127.0.0.1:9/v1", tmp_path), variant=variant)
+    assert replay.audit(MEMORY, QUESTION, DRAFT).usage.cached.calls == 0  # another address
+    auditor.backend.lm(LMRole.AUDITOR).store.mode = CacheMode.READ_ONLY
     again = auditor.audit(MEMORY, QUESTION, DRAFT)
     assert again.response == result.response
-    assert again.usage.cached.calls > 0
+    assert again.failed_open == result.failed_open
+    assert (again.usage.paid.calls, again.usage.cached.calls) == (0, len(result.calls))
 
 
 def holds(result: AuditResult) -> None:
@@ -189,7 +188,7 @@ def test_an_evaluation_runs_on_it_by_changing_one_word(address: str, tmp_path: P
     labels = []
     for word in ("offline", str(mine)):
         config.write_text(
-            "data: {set: stale_mini, limit: 1}\narm: lean\ndrafts: stale_drafts\n"
+            "data: {set: stale_mini, limit: 1}\narm: state_anchored\ndrafts: stale_drafts\n"
             "judges: [key]\ntracking: false\nretrieval: {budget_tokens: 200}\n"
             f"backend: {word}\n",
             "utf-8",

@@ -240,3 +240,4 @@ def test_lines_come_every_few_seconds_and_at_the_end(capsys: pytest.CaptureFixtu
             display(state)
     lines = capsys.readouterr().err.splitlines()
     assert [line.split(" ")[0] for line in lines] == ["0/50", "50/50"]
+
