@@ -24,8 +24,7 @@ _ANSWER = "Advice of the usual length, in plain words, about what was asked for 
 def maximal_reply(role: str, prompt: str) -> dict[str, Any]:
     """The answer of a role, as JSON, to a prompt of its own."""
     lines = [(name, json.loads(text)) for name, text in _LINE.findall(prompt)]
-    answer: dict[str, Any] = {"reasoning": _REASONING}
-    return answer | _ANSWERS[role](lines, prompt)
+    return {"reasoning": _REASONING, **_ANSWERS[role](lines, prompt)}
 
 
 def _premises(count: int) -> dict[str, Any]:

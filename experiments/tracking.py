@@ -54,7 +54,7 @@ def track(folder: RunFolder, summary: Summary) -> str | None:
     try:
         import mlflow  # noqa: F401  # sets up its logging, which is silenced next
 
-        with _quiet():
+        with quiet():
             _track(folder, summary)
     except ImportError:
         return "the package mlflow is missing: pip install 'stateauditor[experiments]'"
@@ -70,7 +70,7 @@ def _track(folder: RunFolder, summary: Summary) -> None:
 
     spec, manifest, runs = folder.spec(), folder.manifest(), folder.path.resolve().parent
     client = MlflowClient(tracking_uri=tracking_uri(runs))
-    experiment = _experiment(client, summary.data, runs)
+    experiment = experiment_of(client, summary.data, runs)
     run, fresh = _run(client, experiment, spec, manifest)
     now = int(time.time() * 1000)
     client.log_batch(
@@ -91,7 +91,8 @@ def _track(folder: RunFolder, summary: Summary) -> None:
     client.set_terminated(run)
 
 
-def _experiment(client: Any, name: str, runs: Path) -> str:
+def experiment_of(client: Any, name: str, runs: Path) -> str:
+    """The id of the experiment ``name``, made where it is not there yet."""
     found = client.get_experiment_by_name(name)
     if found is not None:
         return str(found.experiment_id)
@@ -115,7 +116,7 @@ def _run(client: Any, experiment: str, spec: RunSpec, manifest: Manifest) -> tup
 
 def params_of(spec: RunSpec, manifest: Manifest) -> dict[str, str]:
     """The resolved config, flattened, and where the numbers come from."""
-    flat = dict(_flattened(spec.model_dump(mode="json"), ""))
+    flat = dict(flattened(spec.model_dump(mode="json"), ""))
     origin = {
         "git": manifest.git,
         "data.sha256": manifest.data_sha256,
@@ -127,10 +128,11 @@ def params_of(spec: RunSpec, manifest: Manifest) -> dict[str, str]:
     return {name: value[:_LONGEST_VALUE] for name, value in everything.items()}
 
 
-def _flattened(value: Any, path: str) -> Iterator[tuple[str, str]]:
+def flattened(value: Any, path: str) -> Iterator[tuple[str, str]]:
+    """A nested config as dotted keys with their values as text."""
     if isinstance(value, dict):
         for key, inner in value.items():
-            yield from _flattened(inner, f"{path}.{key}" if path else str(key))
+            yield from flattened(inner, f"{path}.{key}" if path else str(key))
     else:
         yield path, ", ".join(map(str, value)) if isinstance(value, list) else str(value)
 
@@ -196,7 +198,7 @@ def _rate(name: str, rate: Rate) -> Mapping[str, float | None]:
 
 
 @contextmanager
-def _quiet() -> Iterator[None]:
+def quiet() -> Iterator[None]:
     """Keep database migrations and hints off the terminal."""
     loggers = [logging.getLogger(name) for name in _NOISY]
     before = [logger.level for logger in loggers]

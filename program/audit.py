@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
 from stateauditor.program.arbiter import arbitrate, may_rewrite
 from stateauditor.program.backends.backend import Backend
@@ -36,6 +37,19 @@ from stateauditor.signatures.readout import PromptReadout
 from stateauditor.signatures.transition import QuestionDraftPair
 
 Pair = tuple[str, str]  # question, draft
+
+
+@contextmanager
+def failing_open(audits: Sequence[Audit]) -> Iterator[None]:
+    """Whatever breaks in the block, outside any role, is put on record with every audit.
+
+    What an audit has found until then stays, and its reply is the draft.
+    """
+    try:
+        yield
+    except Exception as error:  # noqa: BLE001  # fail open, whatever breaks
+        for audit in audits:
+            audit.run.fail(RoleName.AUDIT, error)
 
 
 class Audit:

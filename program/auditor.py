@@ -13,7 +13,7 @@ from typing import Any
 
 import dspy
 
-from stateauditor.program.audit import Audit, Pair
+from stateauditor.program.audit import Audit, Pair, failing_open
 from stateauditor.program.backends.backend import Backend
 from stateauditor.program.backends.config import BackendConfig
 from stateauditor.program.backends.portal import run_sync
@@ -80,29 +80,20 @@ class StateAuditor(dspy.Module):
         or the index of one. Raises :class:`InputError` for unusable input;
         after that, whatever breaks, the draft comes back.
         """
-        return run_sync(self._audit_one, memory, question, draft, allow_undated)
+        return run_sync(self._untraced, memory, [(question, draft)], None, allow_undated)[0]
 
     async def aaudit(
         self, memory: Any, question: str, draft: str, *, allow_undated: bool = False
     ) -> AuditResult:
         """Asynchronous twin of :meth:`audit`."""
-        return await self._audit_one(memory, question, draft, allow_undated)
-
-    async def _audit_one(
-        self, memory: Any, question: str, draft: str, allow_undated: bool
-    ) -> AuditResult:
-        results = await self.aaudit_pairs(memory, [(question, draft)], allow_undated=allow_undated)
+        results = await self._untraced(memory, [(question, draft)], None, allow_undated)
         return results[0]
 
     def audit_pairs(
         self, memory: Any, pairs: Sequence[Pair], *, allow_undated: bool = False
     ) -> list[AuditResult]:
         """Audit several question-draft pairs over one memory; see :meth:`aaudit_pairs`."""
-
-        async def work() -> list[AuditResult]:
-            return await self.aaudit_pairs(memory, pairs, allow_undated=allow_undated)
-
-        return run_sync(work)
+        return run_sync(self._untraced, memory, pairs, None, allow_undated)
 
     async def aaudit_pairs(
         self,
@@ -119,6 +110,26 @@ class StateAuditor(dspy.Module):
         know nothing of each other. ``bases`` gives base audits made earlier over
         the same memory and pairs, in place of making them.
         """
+        return await self._untraced(memory, pairs, bases, allow_undated)
+
+    async def _untraced(
+        self,
+        memory: Any,
+        pairs: Sequence[Pair],
+        bases: Sequence[BaseAudit | None] | None,
+        allow_undated: bool,
+    ) -> list[AuditResult]:
+        # DSPy's trace is for optimizers: in a service it would keep thousands of readouts.
+        with dspy.context(trace=None):
+            return await self._audited(memory, pairs, bases, allow_undated)
+
+    async def _audited(
+        self,
+        memory: Any,
+        pairs: Sequence[Pair],
+        bases: Sequence[BaseAudit | None] | None,
+        allow_undated: bool,
+    ) -> list[AuditResult]:
         clean = [(_text("question", q), _text("draft", d)) for q, d in pairs]
         index = self.index(memory, allow_undated=allow_undated)
         given = bases if bases is not None else [None] * len(clean)
@@ -135,39 +146,44 @@ class StateAuditor(dspy.Module):
 
     def forward(self, memory: Any, question: str, draft: str) -> dspy.Prediction:
         """The audit as DSPy's optimizers and ``Evaluate`` call it."""
-        return _prediction(self.audit(memory, question, draft))
+        return run_sync(self.aforward, memory, question, draft)
 
     async def aforward(self, memory: Any, question: str, draft: str) -> dspy.Prediction:
         """Asynchronous twin of :meth:`forward`."""
-        return _prediction(await self.aaudit(memory, question, draft))
+        (result,) = await self._audited(memory, [(question, draft)], None, False)
+        return _prediction(result)
 
     # --- one pair ---------------------------------------------------------------
 
     async def _strict(self, audit: Audit) -> None:
-        if audit.retrieve():
-            await audit.examine()
-            await audit.settle()
+        with failing_open([audit]):
+            if audit.retrieve():
+                await audit.examine()
+                await audit.settle()
 
     # --- all probes of a scenario -------------------------------------------------
 
     async def _joint(self, index: MemoryIndex, audits: Sequence[Audit]) -> None:
-        running = [audit for audit in audits if audit.retrieve()]
-        if not running:
-            return
+        with failing_open(audits):
+            running = [audit for audit in audits if audit.retrieve()]
+            if running:
+                await self._examine_jointly(index, running)
+
+    async def _examine_jointly(self, index: MemoryIndex, audits: Sequence[Audit]) -> None:
         readout = index.expand(
-            union([audit.readout for audit in running]),
-            [audit.question for audit in running],
+            union([audit.readout for audit in audits]),
+            [audit.question for audit in audits],
             budget_tokens=self.config.expansion_tokens,
             redact=redact,
         )
-        named = [audit.pair(f"P{i}") for i, audit in enumerate(running, start=1)]
-        base = asyncio.gather(*(audit.examine_base() for audit in running))
+        named = [audit.pair(f"P{i}") for i, audit in enumerate(audits, start=1)]
+        base = asyncio.gather(*(audit.examine_base() for audit in audits))
         # The proposal is paid for once, and recorded with the first pair.
-        candidates, _ = await asyncio.gather(running[0].propose(readout, named), base)
-        for audit, pair in zip(running, named, strict=True):
+        candidates, _ = await asyncio.gather(audits[0].propose(readout, named), base)
+        for audit, pair in zip(audits, named, strict=True):
             audit.widen(readout)
             audit.validate(candidates, pair.id)
-        await asyncio.gather(*(audit.settle() for audit in running))
+        await asyncio.gather(*(audit.settle() for audit in audits))
 
 
 def audit(

@@ -41,6 +41,7 @@ class RoleName(StrEnum):
     SEMANTIC_GATE = "semantic_gate"
     RESPONSE_ADAPTATION = "response_adaptation"
     STALE_JUDGMENT = "stale_judgment"
+    AUDIT = "audit"
 
 
 LM_ROLES = {

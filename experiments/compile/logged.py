@@ -24,7 +24,7 @@ _LONGEST: Final = 500
 def track_compile(folder: CompileFolder, result: CompileResult, board: Board) -> str | None:
     """Log a compile; None, or why that was not possible."""
     try:
-        with tracking._quiet():
+        with tracking.quiet():
             _track(folder, result, board)
     except ImportError:
         return "the package mlflow is missing: pip install 'stateauditor[experiments]'"
@@ -35,14 +35,14 @@ def track_compile(folder: CompileFolder, result: CompileResult, board: Board) ->
 
 
 def _track(folder: CompileFolder, result: CompileResult, board: Board) -> None:
-    for name, value in tracking._ENVIRONMENT.items():
+    for name, value in tracking.ENVIRONMENT.items():
         os.environ.setdefault(name, value)
     from mlflow import MlflowClient
     from mlflow.entities import Metric, Param
 
     runs = folder.path.resolve().parent
     client = MlflowClient(tracking_uri=tracking.tracking_uri(runs))
-    experiment = tracking._experiment(client, f"compile {result.name}", runs)
+    experiment = tracking.experiment_of(client, f"compile {result.name}", runs)
     now = int(time.time() * 1000)
 
     def run(name: str, tags: Mapping[str, str], values: Mapping[str, float | None]) -> str:
@@ -69,7 +69,7 @@ def _track(folder: CompileFolder, result: CompileResult, board: Board) -> None:
 
 def params_of(folder: CompileFolder) -> dict[str, str]:
     """The resolved config, flattened: the optimizer's settings above all."""
-    flat = dict(tracking._flattened(folder.spec().model_dump(mode="json"), ""))
+    flat = dict(tracking.flattened(folder.spec().model_dump(mode="json"), ""))
     return {name: scrubbed(value)[:_LONGEST] for name, value in flat.items()}
 
 

@@ -202,13 +202,21 @@ def _totals(total: Totals, failed: int) -> tuple[str, ...]:
 
 
 def cost_sentence(summary: Summary) -> str:
-    """What was paid, what came from the cache, and what a scenario takes."""
+    """What a scenario takes: the same for a run, its continuation and its replay."""
     cost = summary.cost
     return (
-        f"Paid now: {number(cost.usage.paid.calls)} calls, {dollars(cost.usage.paid.cost)}; from "
-        f"the cache: {number(cost.usage.cached.calls)} calls, {dollars(cost.usage.cached.cost)}. "
         f"A scenario: {number(cost.mean_calls, 2)} calls, {number(cost.mean_tokens)} tokens, "
-        f"{dollars(cost.mean_cost)}; on the critical path {number(cost.latency.mean, 2)} s "
-        f"(median {number(cost.latency.p50, 2)} s, 95th percentile "
-        f"{number(cost.latency.p95, 2)} s)."
+        f"{dollars(cost.mean_cost)}."
+    )
+
+
+def payment_sentence(summary: Summary) -> str:
+    """What this very run paid and waited; only the report says so, not the table."""
+    cost = summary.cost
+    return (
+        f"{cost_sentence(summary)} Paid now: {number(cost.usage.paid.calls)} calls, "
+        f"{dollars(cost.usage.paid.cost)}; from the cache: {number(cost.usage.cached.calls)} "
+        f"calls, {dollars(cost.usage.cached.cost)}. On the critical path "
+        f"{number(cost.latency.mean, 2)} s (median {number(cost.latency.p50, 2)} s, 95th "
+        f"percentile {number(cost.latency.p95, 2)} s)."
     )

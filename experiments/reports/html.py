@@ -101,7 +101,7 @@ def _sections(summary: Summary) -> list[dict[str, Any]]:
         ("Key judge", grids.key_grid(summary), "", (summary.key.label,) if summary.key else ()),
         ("Directives", grids.directive_grid(summary), "", ()),
         ("Retrieval recall (offline analysis)", grids.recall_grid(summary), "", ()),
-        ("Calls, tokens, cost", grids.cost_grid(summary), grids.cost_sentence(summary), ()),
+        ("Calls, tokens, cost", grids.cost_grid(summary), grids.payment_sentence(summary), ()),
     )
     return [
         {"title": title, "grid": grid, "note": note, "caveats": (*summary.labels, *more)}

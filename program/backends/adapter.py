@@ -19,13 +19,12 @@ from dspy.utils.exceptions import (
     LMInvalidRequestError,
     LMUnsupportedFeatureError,
 )
-from pydantic import ConfigDict, create_model
 
-from stateauditor.program.backends.config import StructuredOutput
 from stateauditor.program.backends.lm import BackendLM, Exchange, exchanges, last_exchange
 from stateauditor.program.backends.parsing import parse_reply
 from stateauditor.program.backends.portal import run_sync
 from stateauditor.program.backends.recording import current_role, record
+from stateauditor.program.backends.structured import response_format
 from stateauditor.program.readouts import shrunk
 from stateauditor.signatures.errors import (
     ContextOverflowError,
@@ -102,7 +101,7 @@ class TypedAdapter(dspy.JSONAdapter):
                     # JSONAdapter's own choice of format is replaced below.
                     values = await super().acall(
                         lm,
-                        {**settings, **_response_format(mode, signature)},
+                        {**settings, **response_format(mode, signature)},
                         signature,
                         demos,
                         inputs,
@@ -178,49 +177,3 @@ def _with_shorter_readout(inputs: dict[str, Any]) -> _Shorter | None:
 def _system_message(adapter: TypedAdapter, signature: Any) -> str:
     message: str = super(TypedAdapter, adapter).format_system_message(signature)
     return message
-
-
-def _response_format(mode: StructuredOutput, signature: Any) -> dict[str, Any]:
-    """The ``response_format`` setting for a mode, with the Signature's schema where asked."""
-    if mode is StructuredOutput.NONE:
-        return {}
-    if mode is StructuredOutput.JSON_OBJECT:
-        return {"response_format": {"type": "json_object"}}
-    schema = {"name": signature.__name__, "schema": _output_schema(signature), "strict": True}
-    return {"response_format": {"type": "json_schema", "json_schema": schema}}
-
-
-@lru_cache(maxsize=64)
-def _output_schema(signature: Any) -> Any:
-    fields: dict[str, Any] = {
-        name: (field.annotation, ...) for name, field in signature.output_fields.items()
-    }
-    model = create_model(signature.__name__, __config__=ConfigDict(extra="forbid"), **fields)
-    return _strict(model.model_json_schema())
-
-
-def _strict(schema: Any) -> Any:
-    """A JSON schema as strict mode takes it: all keys required, no others, no defaults."""
-    if isinstance(schema, list):
-        return [_strict(part) for part in schema]
-    if not isinstance(schema, dict):
-        return schema
-    kept = {
-        key: _strict_values(value) if key in _NAMED else _strict(value)
-        for key, value in schema.items()
-        if key not in _NOT_STRICT
-    }
-    if kept.get("type") == "object" and "properties" in kept:
-        kept["required"] = list(kept["properties"])
-        kept["additionalProperties"] = False
-    return kept
-
-
-def _strict_values(named: dict[str, Any]) -> dict[str, Any]:
-    """Sub-schemas under names of our own choosing, which may look like keywords."""
-    return {name: _strict(part) for name, part in named.items()}
-
-
-_NAMED = {"properties", "$defs"}
-# Keywords that strict mode refuses; code checks lengths and defaults anyway.
-_NOT_STRICT = {"default", "minLength", "maxLength", "title"}

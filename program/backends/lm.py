@@ -25,6 +25,7 @@ from stateauditor.program.backends.config import Price, StructuredOutput
 from stateauditor.program.backends.portal import run_sync
 from stateauditor.program.backends.recording import current_role
 from stateauditor.program.backends.store import CacheMode, ResponseStore, request_key
+from stateauditor.program.backends.structured import StructuredMode
 from stateauditor.program.backends.traffic import Traffic
 from stateauditor.signatures.errors import ContextOverflowError, ReplayMissError
 
@@ -71,28 +72,6 @@ def last_exchange() -> Exchange:
     """The exchange that the reply in hand came from; a blank one outside :func:`exchanges`."""
     collected = _slot.get()
     return collected[-1] if collected else Exchange()
-
-
-class StructuredMode:
-    """The strictest output mode that an address has been seen to accept.
-
-    Shared by all copies of an LM: a refusal is paid for once.
-    """
-
-    _LADDER = (StructuredOutput.JSON_SCHEMA, StructuredOutput.JSON_OBJECT, StructuredOutput.NONE)
-
-    def __init__(self, configured: StructuredOutput) -> None:
-        automatic = configured is StructuredOutput.AUTO
-        self._modes: tuple[StructuredOutput, ...] = self._LADDER if automatic else (configured,)
-
-    @property
-    def candidates(self) -> tuple[StructuredOutput, ...]:
-        """The modes still worth trying, strictest first."""
-        return self._modes
-
-    def accept(self, mode: StructuredOutput) -> None:
-        """Remember that ``mode`` works, so that stricter ones are not tried again."""
-        self._modes = self._modes[self._modes.index(mode) :]
 
 
 class BackendLM(dspy.LM):

@@ -12,6 +12,7 @@ import atexit
 import os
 import threading
 from collections.abc import Awaitable, Callable
+from concurrent.futures import Future
 from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -52,9 +53,20 @@ def run_sync(function: Callable[..., Awaitable[T]], *args: Any) -> T:
         # Called from inside the loop itself: a loop of its own avoids the deadlock.
         with start_blocking_portal() as nested:
             return nested.call(function, *args)
-    running = loop.portal.start_task_soon(function, *args)
+    running = _submitted(loop, function, *args)
     try:
         return running.result()
     except BaseException:  # Ctrl-C in this thread: the call must not be waited out
         running.cancel()
         raise
+
+
+def _submitted(loop: _Loop, function: Callable[..., Awaitable[T]], *args: Any) -> Future[T]:
+    """The call on its way; a loop that some earlier call has brought down is replaced."""
+    try:
+        return loop.portal.start_task_soon(function, *args)
+    except RuntimeError:
+        with _lock:
+            if _running.get(os.getpid()) is loop:
+                _running.clear()
+        return _loop().portal.start_task_soon(function, *args)

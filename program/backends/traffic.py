@@ -107,7 +107,7 @@ class Traffic:
 
 def _garbled(error: Exception) -> bool:
     """Whether the answer came with success and a body that is none: a torn one, an HTML page."""
-    return type(error) is LMProviderError and error.status == 200
+    return type(error) is LMProviderError and getattr(error, "status", None) == 200
 
 
 async def _guarded(breaker: CircuitBreaker, request: Callable[[], Awaitable[T]]) -> T:

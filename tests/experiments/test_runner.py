@@ -62,13 +62,6 @@ def table(folder: RunFolder) -> str:
     return run_table(summary_of(folder))
 
 
-def table_without_times(folder: RunFolder) -> str:
-    """The table but for its one sentence about waiting and about what came from a cache."""
-    kept = [line for line in table(folder).splitlines() if not line.startswith("Paid now")]
-    assert len(kept) == len(table(folder).splitlines()) - 1
-    return "\n".join(kept)
-
-
 def without_seconds(totals: Totals) -> Totals:
     return totals.model_copy(update={"seconds": 0.0})
 
@@ -152,7 +145,7 @@ def test_a_continued_run_is_that_of_an_undisturbed_one_to_the_byte(
     finished = run(config, folder.path, resume=True)
     assert finished.complete
     assert len(server.requests) == asked, "all of it was recorded: nothing is paid for twice"
-    assert table_without_times(folder) == table_without_times(whole)
+    assert table(folder) == table(whole)
     one, two = summary_of(folder), summary_of(whole)
     assert one.scores == two.scores
     assert without_seconds(one.cost.total) == without_seconds(two.cost.total)
@@ -232,7 +225,7 @@ def test_a_run_replays_from_its_responses_when_the_server_is_gone(tmp_path: Path
         whole = run(config, tmp_path / "whole").folder
     again = run(config, tmp_path / "again", replay=whole.path)
     assert again.progress.failed == 0
-    assert table_without_times(again.folder) == table_without_times(whole)
+    assert table(again.folder) == table(whole)
     one, two = summary_of(again.folder), summary_of(whole)
     assert one.scores == two.scores
     assert without_seconds(one.cost.total) == without_seconds(two.cost.total)

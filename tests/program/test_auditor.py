@@ -332,6 +332,22 @@ def test_broken_retrieval_fails_open(monkeypatch: pytest.MonkeyPatch) -> None:
     assert [f.role for f in result.failed_open] == ["retrieval"]
 
 
+@pytest.mark.parametrize("variant", ["strict_vta", "joint_vta", "control"])
+def test_broken_code_between_the_roles_fails_open(
+    variant: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    auditor = StateAuditor(scripted_backend(script()), variant=variant)
+    index = auditor.index(MEMORY)
+
+    def broken(*args: Any, **kwargs: Any) -> Any:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(type(index), "expand", broken)
+    (result,) = auditor.audit_pairs(index, [(QUESTION, DRAFT)])
+    assert result.response == DRAFT
+    assert [(f.role, f.reason) for f in result.failed_open] == [("audit", "ZeroDivisionError")]
+
+
 # --- hostile memories -----------------------------------------------------------------
 
 INJECTION = (
@@ -492,6 +508,15 @@ def test_as_a_dspy_module_it_returns_a_prediction_and_leaves_a_trace() -> None:
     assert prediction.result.directives == prediction.directives
     assert len(trace) == 7
     assert len(auditor.predictors()) == 11
+
+
+def test_a_service_keeps_no_trace_of_what_it_audited() -> None:
+    auditor = StateAuditor(scripted_backend(script()))
+    trace: list[Any] = []
+    with dspy.context(trace=trace):
+        auditor.audit(MEMORY, QUESTION, DRAFT)
+        auditor.audit_pairs(MEMORY, [(QUESTION, DRAFT)])
+    assert trace == []
 
 
 def test_dspy_evaluate_counts_it_from_several_threads() -> None:

@@ -92,6 +92,7 @@ def test_the_request_asks_for_the_signatures_schema_and_carries_the_key(
         (body,), (headers,) = server.requests, server.headers
     schema = body["response_format"]["json_schema"]["schema"]
     assert body["response_format"]["type"] == "json_schema"
+    assert not body.get("stream")
     assert schema["required"] == ["reasoning", "premises"]
     assert schema["$defs"]["ExtractedPremise"]["additionalProperties"] is False
     assert headers["authorization"] == "Bearer sk-loopback-secret"

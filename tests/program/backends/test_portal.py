@@ -66,3 +66,15 @@ def test_what_the_function_raises_reaches_the_caller() -> None:
 
     with pytest.raises(KeyError, match="inside"):
         run_sync(fail)
+
+
+def test_a_call_that_brings_the_loop_down_does_not_end_the_next_one() -> None:
+    class Fatal(BaseException):
+        pass
+
+    async def fatal() -> None:
+        raise Fatal
+
+    with pytest.raises(BaseException):  # noqa: B017, PT011  # anyio may wrap it in a group
+        run_sync(fatal)
+    assert run_sync(read_word) == "unset"
