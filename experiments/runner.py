@@ -103,8 +103,9 @@ def run(
     if replay is not None:
         RunFolder(replay).manifest()
     spec, source = open_guarded(spec)
-    backend = Backend.load(resolve_backend(spec.backend))
-    judges = load_judges(spec.judges)
+    live = replay is None
+    backend = Backend.load(resolve_backend(spec.backend), need_keys=live)
+    judges = load_judges(spec.judges, need_keys=live)
     folder = RunFolder(out)
     frozen = source.frozen
     manifest = folder.begin(

@@ -30,6 +30,7 @@ from stateauditor.signatures.errors import (
     ContextOverflowError,
     EmptyOutputError,
     ModelOutputError,
+    ReplayMissError,
     TruncatedOutputError,
 )
 from stateauditor.signatures.models import CallRecord
@@ -106,7 +107,8 @@ class TypedAdapter(dspy.JSONAdapter):
                         demos,
                         inputs,
                     )
-                except (LMInvalidRequestError, LMUnsupportedFeatureError):
+                except (LMInvalidRequestError, LMUnsupportedFeatureError, ReplayMissError):
+                    # A replay meets the modes that were refused when it was recorded.
                     if mode is modes[-1]:
                         raise
                     continue

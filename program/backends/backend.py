@@ -52,30 +52,33 @@ class Backend:
         return self
 
     @classmethod
-    def load(cls, spec: str | Path | BackendConfig | Backend | dspy.LM) -> Backend:
+    def load(
+        cls, spec: str | Path | BackendConfig | Backend | dspy.LM, *, need_keys: bool = True
+    ) -> Backend:
         """From ``"offline"``, a YAML file, a config, a ready backend, or a DSPy LM for all roles.
 
         Raises :class:`ConfigError` for a bad file and :class:`MissingKeyError`
-        for an unset key, before any work is done.
+        for an unset key, before any work is done; ``need_keys=False`` is for
+        replays, which ask nobody.
         """
         if isinstance(spec, Backend):
             return spec
         if isinstance(spec, dspy.LM):
             return cls.from_lm(spec)
         if isinstance(spec, BackendConfig):
-            return cls.from_config(spec, source=f"backend {spec.name!r}")
+            return cls.from_config(spec, source=f"backend {spec.name!r}", need_keys=need_keys)
         if str(spec) == OFFLINE.name:
             return cls.from_config(OFFLINE, source="offline")
         path = Path(spec)
         if path.suffix not in {".yaml", ".yml"}:
             raise ConfigError(f"backend {str(spec)!r}: expected 'offline' or a .yaml file")
-        return cls.from_config(load_backend_config(path), source=str(path))
+        return cls.from_config(load_backend_config(path), source=str(path), need_keys=need_keys)
 
     @classmethod
-    def from_config(cls, config: BackendConfig, *, source: str) -> Backend:
+    def from_config(cls, config: BackendConfig, *, source: str, need_keys: bool = True) -> Backend:
         """Build every LM of a config; ``source`` names the file in errors."""
         use_bundled_prices()
-        keys = _keys(config, source)
+        keys = _keys(config, source) if need_keys else {}
         folder = (config.cache_folder or default_folder()) / config.name
         store = ResponseStore(folder, config.cache)
         breakers: dict[tuple[str, BreakerConfig], CircuitBreaker] = {}

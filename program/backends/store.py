@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import tempfile
+import threading
 from collections.abc import Mapping
 from enum import StrEnum
 from pathlib import Path
@@ -93,11 +93,14 @@ class ResponseStore:
         if self.mode is not CacheMode.READ_WRITE:
             return
         path = self._path(key)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        handle, temporary = tempfile.mkstemp(dir=path.parent, suffix=".tmp")
-        with os.fdopen(handle, "w", encoding="utf-8", errors="replace") as file:
-            whole = {"format": FORMAT, "owner": self.owner, **record}
-            json.dump(whole, file, ensure_ascii=False, sort_keys=True)
+        temporary = path.with_name(f"{key}.{os.getpid()}.{threading.get_ident()}.tmp")
+        whole = {"format": FORMAT, "owner": self.owner, **record}
+        text = json.dumps(whole, ensure_ascii=False, sort_keys=True)
+        try:
+            temporary.write_text(text, "utf-8", errors="replace")
+        except FileNotFoundError:  # the first record of its folder
+            path.parent.mkdir(parents=True, exist_ok=True)
+            temporary.write_text(text, "utf-8", errors="replace")
         os.replace(temporary, path)
 
     def mark_unparsable(self, key: str) -> None:

@@ -164,7 +164,6 @@ def test_a_continued_replay_is_that_of_an_undisturbed_one_to_the_byte(
     assert summary_of(folder) == summary_of(whole)
 
 
-@pytest.mark.xfail(strict=True, reason="the last answer to one prompt is the one recorded")
 def test_one_prompt_has_one_answer_in_a_run(tmp_path: Path) -> None:
     # The three probes of these scenarios have the same readout, and so the same timeline prompt.
     def fickle(body: dict[str, Any], number: int) -> Reply:

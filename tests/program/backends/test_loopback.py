@@ -19,6 +19,7 @@ from stateauditor.program.run import describe
 from stateauditor.signatures.dependency import PremiseExtraction
 from stateauditor.signatures.errors import (
     EmptyOutputError,
+    MissingKeyError,
     ModelOutputError,
     ReplayMissError,
     TruncatedOutputError,
@@ -328,3 +329,29 @@ def backend_adapter() -> Any:
     from stateauditor.program.backends.adapter import TypedAdapter
 
     return TypedAdapter()
+
+
+def test_a_replay_passes_over_the_modes_that_were_refused_when_it_was_recorded(
+    tmp_path: Path,
+) -> None:
+    def script(body: dict[str, Any], number: int) -> Reply:
+        if body.get("response_format", {}).get("type") == "json_schema":
+            return Reply("json_schema is not supported", status=400)
+        return json_reply(GOOD)
+
+    with loopback(script) as server:
+        live = ask(backend(server, folder=tmp_path, cache=CacheMode.READ_WRITE))
+        replayed = ask(backend(server, folder=tmp_path, cache=CacheMode.READ_ONLY))
+        assert len(server.requests) == 2
+    assert replayed[0] == live[0]
+
+
+def test_a_replay_needs_no_key(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("LOOP_KEY", raising=False)
+    lm = LMConfig(model="openai/tiny", api_base="http://127.0.0.1:9/v1", api_key_env="LOOP_KEY")
+    config = BackendConfig(name="loop", lms={"m": lm}, cache=CacheMode.READ_ONLY,
+                           cache_folder=tmp_path)  # fmt: skip
+    with pytest.raises(MissingKeyError):
+        Backend.load(config)
+    with pytest.raises(ReplayMissError):
+        ask(Backend.load(config, need_keys=False))
