@@ -77,7 +77,7 @@ wheel: $(VENV)/.core ## Build the wheel into dist/
 	@ls dist/*.whl
 
 .PHONY: wheel-venv
-wheel-venv: wheel
+wheel-venv: wheel ## Install the built wheel into a fresh environment
 	@rm -rf $(WHEEL_VENV)
 	@$(PYTHON) -m venv $(WHEEL_VENV)
 	@$(WHEEL_VENV)/bin/python $(PIP_INSTALL) dist/*.whl

@@ -145,7 +145,9 @@ class Student(dspy.Module):
         self, auditor: StateAuditor, scenario: str, dimension: str, question: str, draft: str
     ) -> tuple[AuditResult, bool | None, list[CallRecord]]:
         case = self.bench.parts.cases[scenario]
-        result = await auditor.aaudit(self.bench.memory(scenario), question, draft)
+        # The module's own entry point: the others leave no trace for optimizers.
+        prediction = await auditor.aforward(self.bench.memory(scenario), question, draft)
+        result: AuditResult = prediction.result
         passed, judged = await self.bench.passed(case, dimension, question, result)
         return result, passed, [*result.calls, *judged]
 
