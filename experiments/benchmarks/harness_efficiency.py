@@ -112,7 +112,7 @@ def server(delay: float) -> Iterator[str]:
 # --- what is measured ---------------------------------------------------------------
 
 
-class WholeScenario(dspy.Module):  # type: ignore[misc]  # dspy has no type information
+class WholeScenario(dspy.Module):  # dspy has no type information
     """Drafts, audits and judgment of one scenario, as ``dspy.Evaluate`` calls them."""
 
     def __init__(self, arm: ArmRunner) -> None:
