@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import Field, ValidationError
+from pydantic import Field
 from rank_bm25 import BM25Okapi
 from rich.table import Table
 
@@ -24,14 +24,13 @@ from stateauditor.data.scenario import BenchmarkItem
 from stateauditor.experiments.sources import open_source
 from stateauditor.experiments.spec import DataSpec
 from stateauditor.metrics import Rate, RecallItem, RecallTable, pair_recall, rate, recall_table
-from stateauditor.program.backends.config import describe_validation
+from stateauditor.program.backends.config import validated
 from stateauditor.program.memory import read_memory
 from stateauditor.program.retrieval.config import RetrievalConfig
 from stateauditor.program.retrieval.index import MemoryIndex
 from stateauditor.program.retrieval.readout import line_cost
 from stateauditor.program.retrieval.tokens import words
 from stateauditor.program.safety import redact
-from stateauditor.signatures.errors import ConfigError
 from stateauditor.signatures.models import Frozen, Readout, RenderedEntry
 
 KIND = "retrieval"
@@ -91,12 +90,7 @@ class _Answer:
 
 def parse_retrieval_spec(data: Mapping[str, Any], *, source: str) -> RetrievalSpec:
     """Validate a parsed config; :class:`ConfigError` lists every problem with its path."""
-    try:
-        return RetrievalSpec.model_validate(data)
-    except ValidationError as error:
-        lines = describe_validation(error, RetrievalSpec)
-        listed = "\n".join(f"  {line}" for line in lines)
-        raise ConfigError(f"{source}: {len(lines)} problem(s)\n{listed}") from None
+    return validated(RetrievalSpec, data, source=source)
 
 
 def measure_retrieval(

@@ -7,15 +7,16 @@ its folder alone.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from enum import StrEnum
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, Self
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from stateauditor.program.backends.config import describe_validation
+from stateauditor.program.backends.config import validated
 from stateauditor.program.retrieval.config import RetrievalConfig
 from stateauditor.signatures.errors import ConfigError
 from stateauditor.signatures.models import Policy, Variant
@@ -174,25 +175,30 @@ class RunSpec(_Strict):
 _SHARE_BASE = frozenset({Arm.STRICT_VTA, Arm.JOINT_VTA, Arm.CONTROL})
 
 
-def read_config(path: str | Path, overrides: tuple[str, ...] = ()) -> tuple[dict[str, Any], str]:
-    """A config file as data, or a shipped one by name, and its source for messages.
-
-    ``overrides`` are ``key=value`` with dotted keys (``data.limit=5``) and YAML
-    values. Raises :class:`ConfigError` where the file is no mapping.
-    """
+def read_config(path: str | Path, overrides: Sequence[str] = ()) -> tuple[dict[str, Any], str]:
+    """A run's config as data, a file or a shipped one by name, and its source for messages."""
     found = locate(path)
+    return read_mapping(found, overrides), str(found)
+
+
+def read_mapping(path: Path, overrides: Sequence[str] = ()) -> dict[str, Any]:
+    """A YAML file with ``key=value`` overrides: dotted keys (``data.limit=5``), YAML values.
+
+    ``name`` is the file's where it gives none. Raises :class:`ConfigError` where
+    the file is no mapping.
+    """
     try:
-        data = yaml.safe_load(found.read_text("utf-8"))
+        data = yaml.safe_load(path.read_text("utf-8"))
     except yaml.YAMLError as error:
-        raise ConfigError(f"{found}: not valid YAML: {error}") from None
+        raise ConfigError(f"{path}: not valid YAML: {error}") from None
     except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{found}: cannot be read: {error}") from None
+        raise ConfigError(f"{path}: cannot be read: {error}") from None
     if not isinstance(data, dict):
-        raise ConfigError(f"{found}: expected a mapping with the keys name, data and arm")
-    data.setdefault("name", found.stem)
+        raise ConfigError(f"{path}: expected a mapping with the keys name and data")
+    data.setdefault("name", path.stem)
     for override in overrides:
         override_setting(data, override)
-    return data, str(found)
+    return data
 
 
 def load_spec(path: str | Path, overrides: tuple[str, ...] = ()) -> RunSpec:
@@ -203,12 +209,7 @@ def load_spec(path: str | Path, overrides: tuple[str, ...] = ()) -> RunSpec:
 
 def parse_spec(data: dict[str, Any], *, source: str) -> RunSpec:
     """Validate a parsed config; every problem comes with its path."""
-    try:
-        return RunSpec.model_validate(data)
-    except ValidationError as error:
-        lines = describe_validation(error, RunSpec)
-        listed = "\n".join(f"  {line}" for line in lines)
-        raise ConfigError(f"{source}: {len(lines)} problem(s)\n{listed}") from None
+    return validated(RunSpec, data, source=source)
 
 
 def shipped() -> tuple[Path, ...]:

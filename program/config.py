@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
-from stateauditor.program.backends.config import describe_validation
+from stateauditor.program.backends.config import validated
 from stateauditor.program.retrieval.config import RetrievalConfig
-from stateauditor.signatures.errors import ConfigError
 from stateauditor.signatures.models import Policy, Variant
 
 
@@ -65,8 +64,4 @@ def audit_config(config: AuditConfig | None = None, **settings: Any) -> AuditCon
     Raises :class:`ConfigError` that lists every wrong setting.
     """
     base = (config or AuditConfig()).model_dump()
-    try:
-        return AuditConfig.model_validate(base | settings)
-    except ValidationError as error:
-        listed = "\n".join(f"  {line}" for line in describe_validation(error, AuditConfig))
-        raise ConfigError(f"audit settings are wrong\n{listed}") from None
+    return validated(AuditConfig, base | settings, source="audit settings")

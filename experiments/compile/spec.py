@@ -7,13 +7,12 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any, Self
 
-import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from stateauditor.experiments.compile.optimizers import Optimizer
-from stateauditor.experiments.spec import Arm, override_setting
+from stateauditor.experiments.spec import Arm, read_mapping
 from stateauditor.metrics.compiling import Weights
-from stateauditor.program.backends.config import describe_validation
+from stateauditor.program.backends.config import validated
 from stateauditor.program.config import AuditConfig
 from stateauditor.program.retrieval.config import RetrievalConfig
 from stateauditor.signatures.errors import ConfigError
@@ -143,28 +142,12 @@ def load_compile_spec(path: str | Path, overrides: Sequence[str] = ()) -> Compil
     Raises :class:`ConfigError` that lists everything wrong.
     """
     found = _locate(path)
-    try:
-        data = yaml.safe_load(found.read_text("utf-8"))
-    except yaml.YAMLError as error:
-        raise ConfigError(f"{found}: not valid YAML: {error}") from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{found}: cannot be read: {error}") from None
-    if not isinstance(data, dict):
-        raise ConfigError(f"{found}: expected a mapping with the keys name, data and optimizer")
-    data.setdefault("name", found.stem)
-    for override in overrides:
-        override_setting(data, override)
-    return parse_compile_spec(data, source=str(found))
+    return parse_compile_spec(read_mapping(found, overrides), source=str(found))
 
 
 def parse_compile_spec(data: dict[str, Any], *, source: str) -> CompileSpec:
     """Validate a parsed config; every problem comes with its path."""
-    try:
-        return CompileSpec.model_validate(data)
-    except ValidationError as error:
-        lines = describe_validation(error, CompileSpec)
-        listed = "\n".join(f"  {line}" for line in lines)
-        raise ConfigError(f"{source}: {len(lines)} problem(s)\n{listed}") from None
+    return validated(CompileSpec, data, source=source)
 
 
 def shipped_compiles() -> dict[str, Path]:

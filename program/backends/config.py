@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, Self, TypeVar
 from urllib.parse import urlsplit
 
 import yaml
@@ -25,6 +25,8 @@ from rapidfuzz import fuzz, process
 
 from stateauditor.program.backends.store import CacheMode
 from stateauditor.signatures.errors import ConfigError
+
+ModelT = TypeVar("ModelT", bound=BaseModel)
 
 OFFLINE_MODEL = "offline/lexical-rules"
 
@@ -245,6 +247,16 @@ def _dangling_roles(data: dict[str, Any]) -> list[str]:
         for role, name in roles.items()
         if isinstance(name, str) and name not in lms
     ]
+
+
+def validated(model: type[ModelT], data: Any, *, source: str) -> ModelT:
+    """``data`` as the model; :class:`ConfigError` lists every problem with its path."""
+    try:
+        return model.model_validate(data)
+    except ValidationError as error:
+        lines = describe_validation(error, model)
+        listed = "\n".join(f"  {line}" for line in lines)
+        raise ConfigError(f"{source}: {len(lines)} problem(s)\n{listed}") from None
 
 
 def describe_validation(error: ValidationError, model: type[BaseModel]) -> list[str]:
