@@ -14,6 +14,7 @@ from functools import lru_cache
 from typing import Any
 
 import dspy
+from dspy.clients._deprecation import adapter_message_call
 from dspy.utils.exceptions import (
     AdapterParseError,
     LMInvalidRequestError,
@@ -99,13 +100,9 @@ class TypedAdapter(dspy.JSONAdapter):
         for mode in modes:
             with exchanges() as seen:
                 try:
-                    # JSONAdapter's own choice of format is replaced below.
-                    values = await super().acall(
-                        lm,
-                        {**settings, **response_format(mode, signature)},
-                        signature,
-                        demos,
-                        inputs,
+                    format_ = response_format(mode, signature)
+                    values = await self._asked(
+                        lm, {**settings, **format_}, signature, demos, inputs
                     )
                 except (LMInvalidRequestError, LMUnsupportedFeatureError, ReplayMissError):
                     # A replay meets the modes that were refused when it was recorded.
@@ -120,15 +117,29 @@ class TypedAdapter(dspy.JSONAdapter):
                     raise
             lm.structured.accept(mode)
             self._account(lm, seen)
-            return list(values)
+            return values
         raise AssertionError("a structured-output ladder is never empty")
+
+    async def _asked(
+        self, lm: BackendLM, settings: dict[str, Any], signature: Any, demos: Any, inputs: Any
+    ) -> list[dict[str, Any]]:
+        """One request and its reply, read.
+
+        What the base class does, without its look-up of the model's capabilities: the
+        format is settled already, tools are not used, and the look-up costs as much
+        as everything else that a call needs here.
+        """
+        messages = self.format(signature, demos, inputs)
+        with adapter_message_call(lm, messages):
+            outputs = await lm.acall(messages=messages, **settings)
+        values: list[dict[str, Any]] = self._call_postprocess(
+            signature, signature, outputs, lm, settings
+        )
+        return values
 
     def format_system_message(self, signature: Any) -> str:
         """DSPy's system message; it depends on the Signature alone and is slow to write."""
         return _system_message(self, signature)
-
-    def _prepare_response_format(self, lm: Any, lm_kwargs: Any, signature: Any) -> None:
-        """Nothing: ``_attempt`` has put the format into ``lm_kwargs`` already."""
 
     def parse(self, signature: Any, completion: str) -> dict[str, Any]:
         """Read one reply; see :func:`parse_reply`."""

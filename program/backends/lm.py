@@ -7,8 +7,8 @@ folder instead (``store``). Its retries are off as well; see ``traffic``.
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
-import json
 import re
 import time
 from collections.abc import Iterator
@@ -153,18 +153,17 @@ class BackendLM(dspy.LM):
             # The same prompt was in flight twice: one answer counts for both, as in a replay.
             self._observe(_replayed(key, first, cached=False))
             return list(first["outputs"])
-        self.store.put(
-            key,
-            {
-                "outputs": [_plain(output) for output in outputs],
-                "model": exchange.model,
-                "input_tokens": exchange.input_tokens,
-                "output_tokens": exchange.output_tokens,
-                "cost": exchange.cost,
-                "seconds": exchange.seconds,
-                "truncated": exchange.truncated,
-            },
-        )
+        record = {
+            "outputs": [_plain(output) for output in outputs],
+            "model": exchange.model,
+            "input_tokens": exchange.input_tokens,
+            "output_tokens": exchange.output_tokens,
+            "cost": exchange.cost,
+            "seconds": exchange.seconds,
+            "truncated": exchange.truncated,
+        }
+        if self.store.mode is CacheMode.READ_WRITE:  # a disk may be slow; other calls go on
+            await asyncio.to_thread(self.store.put, key, record)
         self._observe(exchange)
         return outputs
 
@@ -182,10 +181,9 @@ class BackendLM(dspy.LM):
         """Call the model in its pace; the outputs, DSPy's history entry, and the time."""
         merged = {**self.kwargs, **settings}
         reply = merged.get("max_tokens") or merged.get("max_completion_tokens") or UNLIMITED_REPLY
-        prompt_text = json.dumps(messages or prompt, ensure_ascii=False, default=str)
         return await self.traffic.send(
             lambda: self._once(prompt, messages, settings),
-            tokens=len(prompt_text) // CHARS_PER_TOKEN + reply,
+            tokens=_characters(messages or prompt) // CHARS_PER_TOKEN + reply,
             used=lambda answer: sum(_tokens(answer[1])),
             retries=self.retries,
             limiter=self.limiter,
@@ -246,6 +244,13 @@ class BackendLM(dspy.LM):
         collected = _slot.get()
         if collected is not None:
             collected.append(exchange)
+
+
+def _characters(prompt: Any) -> int:
+    """How long a prompt is, or a list of messages."""
+    if isinstance(prompt, list):
+        return sum(len(str(message.get("content", ""))) for message in prompt)
+    return len(str(prompt))
 
 
 def _tokens(entry: dict[str, Any]) -> tuple[int, int]:
