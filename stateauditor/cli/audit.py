@@ -8,10 +8,10 @@ from typing import Annotated
 import typer
 
 from stateauditor.cli import options
-from stateauditor.cli.backend_files import resolve_backend
 from stateauditor.cli.console import note, progress, stdout, write_json
 from stateauditor.cli.inputs import AuditInput, Given, read_audit_input
 from stateauditor.cli.report import show_result
+from stateauditor.experiments.shipped import resolve_backend
 from stateauditor.signatures.models import (
     AuditResult,
     DirectiveKind,

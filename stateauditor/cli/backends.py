@@ -12,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from stateauditor.cli import options
-from stateauditor.cli.backend_files import key_variables, load_named, shipped_backends
+from stateauditor.cli.backend_files import key_variables, load_named
 from stateauditor.cli.console import (
     printable,
     progress,
@@ -22,6 +22,7 @@ from stateauditor.cli.console import (
     stdout,
     write_json,
 )
+from stateauditor.experiments.shipped import shipped_backends
 from stateauditor.program.backends.config import BackendConfig, LMRole, load_backend_config
 
 EXAMPLES = options.examples(

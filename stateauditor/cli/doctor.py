@@ -17,9 +17,10 @@ from rich.table import Table
 from rich.text import Text
 
 from stateauditor.cli import options
-from stateauditor.cli.backend_files import key_variables, shipped_backends
+from stateauditor.cli.backend_files import key_variables
 from stateauditor.cli.console import progress, show, show_table, stdout, write_json
 from stateauditor.cli.demos import EXAMPLES as WORKED_EXAMPLES
+from stateauditor.experiments.shipped import shipped_backends
 from stateauditor.program.backends.config import load_backend_config
 from stateauditor.program.backends.store import default_folder
 

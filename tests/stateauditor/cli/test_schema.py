@@ -8,9 +8,9 @@ import pytest
 import yaml
 from jsonschema import Draft202012Validator
 
-from stateauditor.cli.backend_files import shipped_backends
 from stateauditor.cli.demos import EXAMPLES
 from stateauditor.cli.schema import SchemaName, json_schema
+from stateauditor.experiments.shipped import shipped_backends
 from tests.stateauditor.cli.conftest import MEMORY, Run
 
 INPUT = Draft202012Validator(json_schema(SchemaName.INPUT))
