@@ -226,11 +226,7 @@ def _asked(item: BenchmarkItem, retrieve: Retriever) -> Iterable[_Answer]:
         readout = retrieve(question)
         seconds = time.perf_counter() - started
         text = {line.id: line.text for line in readout.entries}
-        gold = sum(
-            pair_recall([text[a]], old, old).found_old
-            and pair_recall([text[b]], new, new).found_new
-            for a, b in readout.pairs
-        )
+        gold = sum(_is_gold(text[a], text[b], old, new) for a, b in readout.pairs)
         yield _Answer(
             item=RecallItem(
                 uid=item.uid,

@@ -28,11 +28,6 @@ class _Settings(BaseModel):
         """Whether an LM has to write instructions or rules."""
         return False
 
-    @property
-    def resumes(self) -> bool:
-        """Whether the optimizer itself goes on from its log folder."""
-        return False
-
 
 class _Bootstrapping(_Settings):
     """Demonstrations are audits that reached ``metric_threshold``.
@@ -112,11 +107,6 @@ class GEPA(_Settings):
     @property
     def needs_prompt_lm(self) -> bool:
         """It reflects."""
-        return True
-
-    @property
-    def resumes(self) -> bool:
-        """Its log folder holds the candidates and their scores."""
         return True
 
 
