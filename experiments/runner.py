@@ -1,17 +1,14 @@
-"""Runs one arm over its scenarios: bounded, resumable, capped, interruptible.
+"""Runs one arm over its scenarios, into one folder.
 
-Scenarios run concurrently; a record is written as each ends. Ctrl-C lets what is in
-flight finish; a cost cap stops before it is passed. Whatever ends a run, its folder
-can be continued, and pays for no recorded call twice.
+Scenarios run concurrently (see ``work``); a record is written as each ends. Whatever
+ends a run, its folder can be continued, and pays for no recorded call twice.
 """
 
 from __future__ import annotations
 
 import asyncio
-import signal
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 import dspy
@@ -26,48 +23,11 @@ from stateauditor.experiments.records import DIMENSIONS, ItemRecord
 from stateauditor.experiments.shipped import resolve_backend
 from stateauditor.experiments.sources import Source
 from stateauditor.experiments.spec import Arm, DraftSource, RunSpec
+from stateauditor.experiments.work import Progress, Watcher, Work
 from stateauditor.program.backends.backend import Backend
 from stateauditor.program.backends.store import CacheMode
 from stateauditor.signatures.errors import ConfigError
-from stateauditor.signatures.models import BaseAudit, Totals, Usage
-
-FAILURES_SHOWN = 3
-
-
-@dataclass(slots=True)
-class Progress:
-    """How far a run is; ``stopped`` says why it ended early.
-
-    ``spent`` sums all calls, ``paid`` those that were not replayed from another run;
-    ``dearest`` is what the dearest scenario was paid. ``failures`` keeps the first few
-    reasons, each with its scenario's uid.
-    """
-
-    total: int
-    done: int = 0
-    failed: int = 0
-    in_flight: int = 0
-    spent: Totals = field(default_factory=Totals)
-    paid: Totals = field(default_factory=Totals)
-    dearest: float = 0.0
-    stopped: str | None = None
-    failures: list[str] = field(default_factory=list)
-
-    def add(self, item: ItemRecord) -> None:
-        """Count one finished scenario."""
-        usage = Usage.of(item.all_calls())
-        self.done += 1
-        failure = item.failure
-        if failure is not None:
-            self.failed += 1
-            named = failure if failure.startswith(item.uid) else f"{item.uid}: {failure}"
-            self.failures = [*self.failures, named][:FAILURES_SHOWN]
-        self.paid = _sum(self.paid, usage.paid)
-        self.spent = _sum(self.spent, _sum(usage.paid, usage.cached))
-        self.dearest = max(self.dearest, usage.paid.cost or 0.0)
-
-
-Watcher = Callable[[Progress], None]
+from stateauditor.signatures.models import BaseAudit
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +100,19 @@ def run(
         progress.add(item)
         done.add(item.uid)
     waiting = (item for item in source if item.uid not in done)
-    work = _Work(spec, folder, arm, source.controls, waiting, progress, watch)
+
+    async def one(item: BenchmarkItem) -> ItemRecord:
+        return await arm.run(item, control=item.uid in source.controls)
+
+    work = Work(
+        waiting=waiting,
+        one=one,
+        keep=folder.append,
+        progress=progress,
+        concurrency=spec.concurrency,
+        max_cost=spec.max_cost,
+        watch=watch,
+    )
     try:
         # DSPy would keep the inputs of the last 10,000 calls, and with them whole readouts.
         with dspy.context(trace=None):
@@ -148,96 +120,6 @@ def run(
     finally:
         folder.write_json("status.json", _status(progress))
     return Finished(folder, manifest, progress)
-
-
-class _Work:
-    """The workers of one run and what they share."""
-
-    def __init__(
-        self,
-        spec: RunSpec,
-        folder: RunFolder,
-        arm: ArmRunner,
-        controls: frozenset[str],
-        waiting: Iterator[BenchmarkItem],
-        progress: Progress,
-        watch: Watcher,
-    ) -> None:
-        self.spec = spec
-        self.folder = folder
-        self.arm = arm
-        self.controls = controls
-        self.waiting = waiting
-        self.progress = progress
-        self.watch = watch
-
-    async def run(self) -> None:
-        """Keep as many scenarios in flight as allowed until none is left or a stop."""
-        self.watch(self.progress)
-        with _on_interrupt(self._stop):
-            flight: set[asyncio.Task[None]] = set()
-            while True:
-                while len(flight) < self.spec.concurrency and self._may_start():
-                    item = next(self.waiting, None)
-                    if item is None:
-                        break
-                    self.progress.in_flight += 1
-                    flight.add(asyncio.create_task(self._one(item)))
-                if not flight:
-                    return
-                ended, flight = await asyncio.wait(flight, return_when=asyncio.FIRST_COMPLETED)
-                for task in ended:
-                    task.result()
-
-    async def _one(self, item: BenchmarkItem) -> None:
-        record = await self.arm.run(item, control=item.uid in self.controls)
-        self.progress.in_flight -= 1
-        self.folder.append(record)
-        self.progress.add(record)
-        self.watch(self.progress)
-
-    def _may_start(self) -> bool:
-        """Whether another scenario fits under the cap, should it be the dearest so far."""
-        progress, cap = self.progress, self.spec.max_cost
-        if progress.stopped is not None:
-            return False
-        if cap is None:
-            return True
-        if progress.paid.cost is None:
-            self._stop("max_cost needs the cost of every call: give the LM a price in its file")
-            return False
-        if progress.done == 0:
-            return progress.in_flight == 0  # the first one shows what a scenario costs
-        if progress.paid.cost + (progress.in_flight + 1) * progress.dearest > cap:
-            if progress.in_flight == 0:
-                self._stop(f"the next scenario could pass max_cost = {cap}")
-            return False
-        return True
-
-    def _stop(self, why: str) -> None:
-        if self.progress.stopped is None:
-            self.progress.stopped = why
-            self.watch(self.progress)
-
-
-@contextmanager
-def _on_interrupt(stop: Callable[[str], None]) -> Iterator[None]:
-    """First Ctrl-C: finish what is in flight. A second one interrupts at once."""
-    loop = asyncio.get_running_loop()
-    try:
-        loop.add_signal_handler(signal.SIGINT, _interrupted, loop, stop)
-    except (NotImplementedError, RuntimeError, ValueError):
-        yield  # not the main thread, or a platform without signal handlers
-        return
-    try:
-        yield
-    finally:
-        loop.remove_signal_handler(signal.SIGINT)
-
-
-def _interrupted(loop: asyncio.AbstractEventLoop, stop: Callable[[str], None]) -> None:
-    loop.remove_signal_handler(signal.SIGINT)
-    stop("interrupted")
 
 
 def _status(progress: Progress) -> dict[str, int | str | None]:
@@ -282,14 +164,3 @@ def bases_of(folder: RunFolder) -> dict[str, dict[str, BaseAudit]]:
         }
         for item in folder.items()
     }
-
-
-def _sum(one: Totals, other: Totals) -> Totals:
-    costs = (one.cost, other.cost)
-    return Totals(
-        calls=one.calls + other.calls,
-        input_tokens=one.input_tokens + other.input_tokens,
-        output_tokens=one.output_tokens + other.output_tokens,
-        cost=None if costs[0] is None or costs[1] is None else costs[0] + costs[1],
-        seconds=one.seconds + other.seconds,
-    )

@@ -21,8 +21,9 @@ from rich.table import Table
 
 from stateauditor.experiments.benchmarks.synthetic import answer, scenario
 from stateauditor.experiments.conclude import summary_of
-from stateauditor.experiments.runner import Progress, run
+from stateauditor.experiments.runner import run
 from stateauditor.experiments.spec import load_spec
+from stateauditor.experiments.work import Progress
 from stateauditor.program.backends.backend import Backend
 from stateauditor.program.backends.scripted import ScriptedRequest, scripted_backend
 

@@ -17,8 +17,9 @@ from stateauditor.signatures.errors import ConfigError
 
 if TYPE_CHECKING:
     from stateauditor.experiments.conclude import Conclusion
-    from stateauditor.experiments.runner import Finished, Progress
+    from stateauditor.experiments.runner import Finished
     from stateauditor.experiments.spec import RunSpec
+    from stateauditor.experiments.work import Progress
 
 STOPPED_EARLY = 1
 """Exit status when a run ended before its last scenario."""

@@ -18,9 +18,10 @@ from stateauditor.experiments.benchmarks.synthetic import SEALED
 from stateauditor.experiments.conclude import summary_of
 from stateauditor.experiments.folder import RunFolder
 from stateauditor.experiments.records import ItemRecord
-from stateauditor.experiments.runner import Finished, Progress, run
+from stateauditor.experiments.runner import Finished, run
 from stateauditor.experiments.spec import RunSpec, load_spec
 from stateauditor.experiments.tables import run_table
+from stateauditor.experiments.work import Progress
 from stateauditor.signatures.errors import ConfigError
 from stateauditor.signatures.models import Totals
 from tests.experiments.pipeline import (
