@@ -80,6 +80,14 @@ class Session:
     timestamp: str
     turns: tuple[Turn, ...] = field(repr=False)
 
+    def as_memory_item(self) -> dict[str, Any]:
+        """The session as ``program.memory.read_memory`` takes it; its time is UTC."""
+        return {
+            "id": self.id,
+            "timestamp": self.timestamp,
+            "turns": [{"role": turn.role, "content": turn.content} for turn in self.turns],
+        }
+
 
 @dataclass(frozen=True, slots=True)
 class Scenario:
@@ -95,14 +103,7 @@ class Scenario:
 
     def memory_items(self) -> list[dict[str, Any]]:
         """The history as ``program.memory.read_memory`` takes it; its times are UTC."""
-        return [
-            {
-                "id": session.id,
-                "timestamp": session.timestamp,
-                "turns": [{"role": turn.role, "content": turn.content} for turn in session.turns],
-            }
-            for session in self.sessions
-        ]
+        return [session.as_memory_item() for session in self.sessions]
 
 
 # --- what it may not ----------------------------------------------------------
