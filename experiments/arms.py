@@ -7,10 +7,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from stateauditor.data.scenario import BenchmarkItem, ByDimension, Dimension, oracle_memory
+from stateauditor.experiments.baselines.base import Baseline
+from stateauditor.experiments.baselines.registry import BASELINES, run_baseline
 from stateauditor.experiments.judges import Judge
-from stateauditor.experiments.records import ItemRecord, Judgment, ProbeRecord
+from stateauditor.experiments.records import ItemRecord, Judgment, ProbeRecord, Result
 from stateauditor.experiments.spec import Arm, MemorySetting, RunSpec
-from stateauditor.metrics import GoldKey, key_judge, pair_recall
+from stateauditor.metrics import GoldKey, key_judge, pair_recall, reply_key
 from stateauditor.program.auditor import StateAuditor
 from stateauditor.program.backends.backend import Backend
 from stateauditor.program.memory import read_memory
@@ -53,14 +55,17 @@ class ArmRunner:
     drafts: Mapping[str, ByDimension[str]] | None = None
     bases: Mapping[str, Mapping[str, BaseAudit]] | None = None
     auditor: StateAuditor = field(init=False)
+    baseline: Baseline | None = field(init=False)
     generator: Generator = field(init=False)
 
     def __post_init__(self) -> None:
         settings = self.spec.settings()
-        if self.spec.arm is Arm.GENERATOR_ONLY:
+        if self.spec.arm.variant is None:
             settings.pop("variant")
         auditor = StateAuditor(self.backend, compiled=self.spec.compiled, **settings)
         object.__setattr__(self, "auditor", auditor)
+        made = BASELINES[self.spec.arm]() if self.spec.arm.is_baseline else None
+        object.__setattr__(self, "baseline", made)
         object.__setattr__(self, "generator", Generator())
 
     async def run(self, item: BenchmarkItem, *, control: bool) -> ItemRecord:
@@ -120,31 +125,48 @@ class ArmRunner:
         pairs = {
             d: (questions[d], draft.text) for d, draft in drafts.items() if draft.text is not None
         }
-        results: list[AuditResult | None] = [None] * len(pairs)
-        if self.spec.arm is not Arm.GENERATOR_ONLY and pairs:
-            given = None if self.bases is None else self.bases.get(item.uid, {})
-            bases = None if given is None else [given.get(d) for d in pairs]
-            audited = await self.auditor.aaudit_pairs(index, list(pairs.values()), bases=bases)
-            results = list(audited)
+        results = await self._results(item.uid, index, pairs)
         found = dict(zip(pairs, results, strict=True))
         return {
             d: self._probe(item, question, drafts[d], found.get(d))
             for d, question in questions.items()
         }
 
+    async def _results(
+        self, uid: str, index: MemoryIndex, pairs: Mapping[str, tuple[str, str]]
+    ) -> Sequence[Result | None]:
+        """What the arm makes of each pair of question and draft, in their order."""
+        if self.baseline is not None:
+            return await asyncio.gather(
+                *(
+                    run_baseline(
+                        self.baseline, self.backend, index, question, draft, self.spec.baseline
+                    )
+                    for question, draft in pairs.values()
+                )
+            )
+        if self.spec.arm is Arm.GENERATOR_ONLY or not pairs:
+            return [None] * len(pairs)
+        given = None if self.bases is None else self.bases.get(uid, {})
+        bases = None if given is None else [given.get(d) for d in pairs]
+        return await self.auditor.aaudit_pairs(index, list(pairs.values()), bases=bases)
+
     def _probe(
-        self, item: BenchmarkItem, question: str, draft: Draft, result: AuditResult | None
+        self, item: BenchmarkItem, question: str, draft: Draft, result: Result | None
     ) -> ProbeRecord:
         if draft.text is None:
             return ProbeRecord(question=question, error=f"no draft: {draft.why}")
         gold = self.gold.get(item.uid)
         lines = [] if result is None else [line.text for line in result.readout]
+        response = draft.text if result is None else result.response
+        key = key_judge(result, gold) if gold and isinstance(result, AuditResult) else None
         return ProbeRecord(
             question=question,
             draft=draft.text,
             result=result,
-            response=draft.text if result is None else result.response,
-            key=key_judge(result, gold) if gold is not None and result is not None else None,
+            response=response,
+            key=key,
+            reply_key=None if gold is None else reply_key(response, draft.text, gold),
             recall=(
                 pair_recall(lines, item.judge.m_old.reveal(), item.judge.m_new.reveal())
                 if result is not None

@@ -6,8 +6,8 @@ being about the arms alone (drafts, policy, memory setting) is said as a warning
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from typing import Final
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Final, TypeVar
 
 from stateauditor.experiments.comparability import (
     light_records,
@@ -16,16 +16,18 @@ from stateauditor.experiments.comparability import (
     warnings_of,
 )
 from stateauditor.experiments.folder import RunFolder
-from stateauditor.experiments.records import DIMENSIONS, ItemRecord
+from stateauditor.experiments.records import DIMENSIONS, ItemRecord, ProbeRecord
 from stateauditor.experiments.summary import MAJORITY, judged_cells, judges_of, labels
 from stateauditor.metrics import (
     DRAWS,
     KEY_JUDGE_LABEL,
+    REPLY_KEY_LABEL,
     TYPES,
     CellScore,
     Comparison,
     KeyFindings,
     Rate,
+    ReplyFindings,
     ScoreTable,
     SignTest,
     clustered_sign_test,
@@ -42,6 +44,8 @@ from stateauditor.signatures.judging import Rubric
 from stateauditor.signatures.models import Frozen
 
 KEY: Final = "key"
+
+FoundT = TypeVar("FoundT", KeyFindings, ReplyFindings)
 
 
 class RunFacts(Frozen):
@@ -101,12 +105,24 @@ class KeyComparison(Frozen):
     false_invalidation: PairedRate
 
 
+class ReplyComparison(Frozen):
+    """What the replies' words say in both runs; print ``label`` with it.
+
+    ``names_new`` is over conflicts (more is better), ``rewritten`` over controls (fewer
+    is better).
+    """
+
+    label: str = REPLY_KEY_LABEL
+    names_new: PairedRate
+    rewritten: PairedRate
+
+
 class RunComparison(Frozen):
     """Everything that ``first`` against ``second`` says.
 
     ``same_drafts`` of ``common_probes`` started from the same draft, byte for byte.
     ``accuracies`` is None where no LM judge scored both runs, ``key`` where the key
-    judge did not.
+    judge did not, ``replies`` where the data ship no keys.
     """
 
     first: RunFacts
@@ -117,6 +133,7 @@ class RunComparison(Frozen):
     warnings: tuple[str, ...]
     accuracies: Accuracies | None = None
     key: KeyComparison | None = None
+    replies: ReplyComparison | None = None
 
     @property
     def frozen_drafts(self) -> bool:
@@ -154,6 +171,7 @@ def compare_runs(
         warnings=warnings_of(a.spec(), b.spec(), same, common, first, second),
         accuracies=_accuracies(first, second, chosen, rubric, seed, draws) if chosen else None,
         key=_key(first, second) if judge in (None, KEY) else None,
+        replies=_replies(first, second) if judge in (None, KEY) else None,
     )
 
 
@@ -183,7 +201,7 @@ def _choose(
     one, two = judges_of(first), judges_of(second)
     shared = tuple(name for name in one if name in two)
     if judge is None:
-        if not shared and not (_has_keys(first) and _has_keys(second)):
+        if not shared and _key(first, second) is None and _replies(first, second) is None:
             raise ConfigError(
                 f"no judge scored both runs (first: {_listed(one)}; second: {_listed(two)}); "
                 "score one of them again with `stateauditor rejudge`"
@@ -240,29 +258,48 @@ def _has_keys(items: Iterable[ItemRecord]) -> bool:
 
 
 def _key(first: Sequence[ItemRecord], second: Sequence[ItemRecord]) -> KeyComparison | None:
-    if not _has_keys(first) or not _has_keys(second):
+    one, two = (_findings(items, lambda probe: probe.key) for items in (first, second))
+    if not one or not two:
         return None
     return KeyComparison(
-        true_change=_paired(first, second, lambda f: f.change_found, control=False),
-        false_invalidation=_paired(first, second, lambda f: f.false_invalidation, control=True),
+        true_change=_paired(one, two, lambda f: f.change_found, control=False),
+        false_invalidation=_paired(one, two, lambda f: f.false_invalidation, control=True),
     )
 
 
+def _replies(first: Sequence[ItemRecord], second: Sequence[ItemRecord]) -> ReplyComparison | None:
+    one, two = (_findings(items, lambda probe: probe.reply_key) for items in (first, second))
+    if not one or not two:
+        return None
+    return ReplyComparison(
+        names_new=_paired(one, two, lambda f: f.names_new, control=False),
+        rewritten=_paired(one, two, lambda f: f.rewritten, control=True),
+    )
+
+
+def _findings(
+    items: Iterable[ItemRecord], of: Callable[[ProbeRecord], FoundT | None]
+) -> dict[tuple[str, str], FoundT]:
+    """What is known of each probe, by scenario and dimension."""
+    return {
+        (item.uid, d): found
+        for item in items
+        for d, probe in item.probes.items()
+        if (found := of(probe)) is not None
+    }
+
+
 def _paired(
-    first: Sequence[ItemRecord],
-    second: Sequence[ItemRecord],
-    outcome: Callable[[KeyFindings], bool],
+    first: Mapping[tuple[str, str], FoundT],
+    second: Mapping[tuple[str, str], FoundT],
+    outcome: Callable[[FoundT], bool],
     *,
     control: bool,
 ) -> PairedRate:
-    other = {(i.uid, d): p.key for i in second for d, p in i.probes.items()}
     pairs = [
-        (item.uid, outcome(probe.key), outcome(match))
-        for item in first
-        for d, probe in item.probes.items()
-        if probe.key is not None
-        and (match := other.get((item.uid, d))) is not None
-        and probe.key.control is control
+        (place[0], outcome(found), outcome(second[place]))
+        for place, found in first.items()
+        if place in second and found.control is control
     ]
     only_first = sum(x and not y for _, x, y in pairs)
     only_second = sum(y and not x for _, x, y in pairs)

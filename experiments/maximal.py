@@ -11,6 +11,7 @@ import re
 from typing import Any
 
 PREMISES, PRESUPPOSITIONS, TRANSITIONS, CHANGES = 12, 6, 6, 8
+QUESTIONS, PERSONA = 6, 10
 """What the instructions of the roles allow, and about as many changes as a readout holds."""
 
 _LINE = re.compile(r'^(E\d+) \[[^\]]*\] (".*")$', re.MULTILINE)
@@ -88,6 +89,10 @@ def _numbered(prompt: str) -> range:
     return range(1, max((int(number) for number in _NUMBER.findall(prompt)), default=0) + 1)
 
 
+def _questions() -> list[dict[str, str]]:
+    return [{"text": f"{_SENTENCE} Is that so? ({number})"} for number in range(QUESTIONS)]
+
+
 def _score() -> dict[str, Any]:
     return {"reason": _SENTENCE, "passed": True, "grounded": True}
 
@@ -124,5 +129,37 @@ _ANSWERS: dict[str, Any] = {
         ]
     },
     "response_adaptation": lambda lines, prompt: {"response": _ANSWER},
+    "self_critique": lambda lines, prompt: {
+        "faults": [
+            {"passage": _PHRASE, "problem": _SENTENCE, "evidence": _ends(lines)}
+            for _ in range(QUESTIONS)
+        ]
+    },
+    "critique_revision": lambda lines, prompt: {"response": _ANSWER},
+    "verification_planning": lambda lines, prompt: {"checks": _questions()},
+    "verification_answering": lambda lines, prompt: {"answer": _SENTENCE * 2},
+    "verified_revision": lambda lines, prompt: {"response": _ANSWER},
+    "query_generation": lambda lines, prompt: {"queries": _questions()},
+    "agreement_gate": lambda lines, prompt: {
+        "ruling": {"by_draft": _SENTENCE, "by_evidence": _SENTENCE, "agreement": "disagrees"}
+    },
+    "evidence_editing": lambda lines, prompt: {"response": _ANSWER},
+    "state_summary": lambda lines, prompt: {
+        "states": [
+            {
+                "attribute": f"arrangement {number}",
+                "evidence": _ends(lines),
+                "superseded": [f"{_PHRASE}, before {number}"],
+                "current_value": f"{_PHRASE}, after {number}",
+            }
+            for number in range(CHANGES)
+        ]
+    },
+    "summary_generation": lambda lines, prompt: {"response": _ANSWER},
+    "timeline_regeneration": lambda lines, prompt: {"response": _ANSWER},
+    "persona_selection": lambda lines, prompt: {
+        "persona": [{"text": _SENTENCE, "evidence": _ends(lines)} for _ in range(PERSONA)]
+    },
+    "persona_alignment": lambda lines, prompt: {"response": _ANSWER},
     "stale_judgment": lambda lines, prompt: {"sr": _score(), "pr": _score(), "ipa": _score()},
 }

@@ -10,26 +10,72 @@ from typing import Literal
 
 from pydantic import Field
 
-from stateauditor.metrics import KeyFindings, PairRecall
-from stateauditor.signatures.models import AuditResult, CallRecord, Frozen
+from stateauditor.metrics import KeyFindings, PairRecall, ReplyFindings
+from stateauditor.signatures.models import (
+    AuditResult,
+    CallRecord,
+    Directive,
+    Failure,
+    Frozen,
+    Premise,
+    RenderedEntry,
+    TimelineItem,
+    TransitionCheck,
+)
 
 DIMENSIONS: tuple[Literal["SR", "PR", "IPA"], ...] = ("SR", "PR", "IPA")
 
 
+class BaselineResult(Frozen):
+    """What a baseline made of one draft; it judges nothing, so its findings are empty."""
+
+    response: str
+    draft: str
+    changed: bool
+    readout: tuple[RenderedEntry, ...] = ()
+    calls: tuple[CallRecord, ...] = ()
+    failed_open: tuple[Failure, ...] = ()
+
+    @property
+    def directives(self) -> tuple[Directive, ...]:
+        """None: a baseline has no arbiter."""
+        return ()
+
+    @property
+    def premises(self) -> tuple[Premise, ...]:
+        """None: a baseline gives no verdicts."""
+        return ()
+
+    @property
+    def timeline(self) -> tuple[TimelineItem, ...]:
+        """None that anything acts upon."""
+        return ()
+
+    @property
+    def transitions(self) -> tuple[TransitionCheck, ...]:
+        """None: a baseline proposes no transition."""
+        return ()
+
+
+Result = AuditResult | BaselineResult
+
+
 class ProbeRecord(Frozen):
-    """One probe: the draft, the audit where there was one, and the reply.
+    """One probe: the draft, the audit or baseline where there was one, and the reply.
 
     ``error`` says why there is no reply; then the probe counts apart, neither right
-    nor wrong. ``key`` are the key judge's findings where the slice ships keys;
-    ``recall`` says whether the evidence held the annotated pair, and ``tokens`` what
-    the evidence cost (offline analysis only; the program never sees either).
+    nor wrong. Where the slice ships keys, ``key`` are the key judge's findings on an
+    audit, and ``reply_key`` is what the reply's words say. ``recall`` says whether the
+    evidence held the annotated pair, and ``tokens`` what the evidence cost (offline
+    analysis only; the program never sees either).
     """
 
     question: str
     draft: str | None = None
-    result: AuditResult | None = None
+    result: Result | None = None
     response: str | None = None
     key: KeyFindings | None = None
+    reply_key: ReplyFindings | None = None
     recall: PairRecall | None = None
     tokens: int = 0
     error: str | None = None

@@ -16,6 +16,7 @@ from typing import Any, Self
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from stateauditor.experiments.baselines.settings import BaselineSettings
 from stateauditor.program.backends.config import validated
 from stateauditor.program.retrieval.config import RetrievalConfig
 from stateauditor.signatures.errors import ConfigError
@@ -33,11 +34,22 @@ class Arm(StrEnum):
     JOINT_VTA = "joint_vta"
     CONTROL = "control"
     LEAN = "lean"
+    SELF_CRITIQUE = "self_critique"
+    COVE = "cove"
+    RARR_STORE = "rarr_store"
+    CUPMEM_SUMMARY = "cupmem_summary"
+    TIMELINE_CONDITIONED = "timeline_conditioned"
+    PERSONA_ALIGNMENT = "persona_alignment"
 
     @property
     def variant(self) -> Variant | None:
         """The audit's variant; None where nothing is audited."""
-        return None if self is Arm.GENERATOR_ONLY else Variant(self.value)
+        return Variant(self.value) if self.value in set(Variant) else None
+
+    @property
+    def is_baseline(self) -> bool:
+        """Whether another method stands in the auditor's place."""
+        return self.variant is None and self is not Arm.GENERATOR_ONLY
 
     @property
     def label(self) -> str:
@@ -132,6 +144,7 @@ class RunSpec(_Strict):
     expansion_tokens: int = Field(default=9_000, ge=0)
     skeptic: bool = False
     semantic_gate: bool = False
+    baseline: BaselineSettings = BaselineSettings()
     seed: int = 42
     draws: int = Field(default=10_000, ge=100)
     concurrency: int = Field(default=8, ge=1, le=256)
@@ -153,8 +166,8 @@ class RunSpec(_Strict):
             )
         if self.compiled is None and (self.data.held_back or self.allow_train):
             raise ValueError("data.held_back and allow_train are about a 'compiled' program")
-        if self.compiled is not None and self.arm is Arm.GENERATOR_ONLY:
-            raise ValueError("arm generator_only audits nothing, so 'compiled' changes nothing")
+        if self.compiled is not None and self.arm.variant is None:
+            raise ValueError(f"arm {self.arm.value} audits nothing: 'compiled' changes nothing")
         return self
 
     def settings(self) -> dict[str, Any]:

@@ -6,15 +6,14 @@ summary to the byte, because nothing but the records and the seed goes in.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Literal
 
 from pydantic import Field
 
-from stateauditor.experiments.records import DIMENSIONS, ItemRecord
+from stateauditor.experiments.records import DIMENSIONS, ItemRecord, Result
 from stateauditor.experiments.spec import Arm, MemorySetting, RunSpec
 from stateauditor.metrics import (
-    AUDIT_STAGES,
     Agreement,
     CellScore,
     CostSummary,
@@ -25,6 +24,7 @@ from stateauditor.metrics import (
     Rate,
     RecallItem,
     RecallTable,
+    ReplyRates,
     ScoreIntervals,
     ScoreTable,
     agreement,
@@ -35,18 +35,12 @@ from stateauditor.metrics import (
     key_rates,
     majority_cells,
     recall_table,
+    reply_rates,
     score_table,
 )
 from stateauditor.signatures.judging import Rubric
-from stateauditor.signatures.models import AuditResult, CallRecord, Frozen
+from stateauditor.signatures.models import CallRecord, Frozen
 
-# Roles outside the audit are on no audit's path.
-STAGES: Mapping[str, int | None] = {
-    **AUDIT_STAGES,
-    "evidence_review": 1,
-    "response_generation": None,
-    "stale_judgment": None,
-}
 MAJORITY = "majority"
 
 
@@ -64,7 +58,8 @@ class Summary(Frozen):
 
     ``labels`` are the caveats that every table of the run must carry. ``scores`` has
     one entry a judge and rubric, and the majority where several judges scored.
-    ``key`` holds the key judge's figures, never Stale accuracies. Failed scenarios
+    ``key`` holds the key judge's figures and ``replies`` what the replies' words say,
+    never Stale accuracies. Failed scenarios
     and probes are in ``errors`` and in no rate.
     """
 
@@ -82,6 +77,7 @@ class Summary(Frozen):
     scores: tuple[JudgeScores, ...] = ()
     agreement: dict[Rubric, Agreement] = Field(default_factory=dict)
     key: KeyRates | None = None
+    replies: ReplyRates | None = None
     directives: DirectiveRates
     directives_on_controls: DirectiveRates | None = None
     recall: RecallTable | None = None
@@ -110,12 +106,11 @@ def summarise(spec: RunSpec, records: Iterable[ItemRecord], *, data: str, backen
         scores=scores,
         agreement=agreements,
         key=_key(items),
+        replies=_replies(items),
         directives=directive_rates(_results(conflicts)),
         directives_on_controls=directive_rates(_results(controls)) if controls else None,
         recall=_recall(conflicts),
-        cost=cost_summary(
-            [_probe_calls(item) for item in items], STAGES, joint=spec.arm is Arm.JOINT_VTA
-        ),
+        cost=cost_summary([_probe_calls(item) for item in items], joint=spec.arm is Arm.JOINT_VTA),
     )
 
 
@@ -205,6 +200,16 @@ def _key(items: Sequence[ItemRecord]) -> KeyRates | None:
     return key_rates(findings) if any(findings.values()) else None
 
 
+def _replies(items: Sequence[ItemRecord]) -> ReplyRates | None:
+    found = [
+        probe.reply_key
+        for item in items
+        for probe in item.probes.values()
+        if probe.reply_key is not None
+    ]
+    return reply_rates(found) if found else None
+
+
 def _recall(conflicts: Sequence[ItemRecord]) -> RecallTable | None:
     found = [
         RecallItem(
@@ -217,7 +222,7 @@ def _recall(conflicts: Sequence[ItemRecord]) -> RecallTable | None:
     return recall_table(found) if found else None
 
 
-def _results(items: Iterable[ItemRecord]) -> list[AuditResult]:
+def _results(items: Iterable[ItemRecord]) -> list[Result]:
     return [p.result for item in items for p in item.probes.values() if p.result is not None]
 
 

@@ -19,6 +19,7 @@ from stateauditor.experiments.reports.grids import (
     key_grid,
     published_grid,
     recall_grid,
+    reply_grid,
     score_grid,
 )
 from stateauditor.experiments.reports.paired import comparison_text
@@ -54,6 +55,7 @@ def run_table(summary: Summary, models: Mapping[str, str] | None = None) -> str:
         _section("Accuracy on Stale", summary.labels, scores, *score_notes(summary)),
         _section("Agreement of the judges", summary.labels, agreement_grid(summary)),
         _key_section(summary),
+        _reply_section(summary),
         _section("Directives", summary.labels, directive_grid(summary)),
         _section("Retrieval recall (offline analysis)", summary.labels, recall_grid(summary)),
         _section(
@@ -77,6 +79,7 @@ def table1(
     return blocks(
         _section("These runs", labels, score_grid(summaries, models or {})),
         *(_key_section(summary, of=summary.name) for summary in summaries),
+        *(_reply_section(summary, of=summary.name) for summary in summaries),
         "## Published, on all 400 scenarios",
         *(f"### {block.title}\n\n{table(published_grid(block))}" for block in beside.blocks),
         COMPARABLE,
@@ -118,6 +121,13 @@ def _key_section(summary: Summary, of: str = "") -> str:
         return ""
     title = f"Key judge: {escape(of)}" if of else "Key judge"
     return _section(title, (*summary.labels, summary.key.label), key_grid(summary))
+
+
+def _reply_section(summary: Summary, of: str = "") -> str:
+    if summary.replies is None:
+        return ""
+    title = f"Replies: {escape(of)}" if of else "Replies"
+    return _section(title, (*summary.labels, summary.replies.label), reply_grid(summary))
 
 
 def _section(title: str, labels: Sequence[str], grid: Grid | None, *notes: str) -> str:

@@ -166,6 +166,7 @@ def metrics_of(summary: Summary) -> dict[str, float]:
         ("directives", summary.directives),
         ("directives_on_controls", summary.directives_on_controls),
         ("key_judge", summary.key),
+        ("replies", summary.replies),
     ):
         if rates is not None:
             for name in type(rates).model_fields:

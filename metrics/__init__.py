@@ -71,6 +71,13 @@ from stateauditor.metrics.records import (
     cell_scores,
     item_scores,
 )
+from stateauditor.metrics.reply_key import (
+    REPLY_KEY_LABEL,
+    ReplyFindings,
+    ReplyRates,
+    reply_key,
+    reply_rates,
+)
 from stateauditor.metrics.safety import (
     ConflictFree,
     DirectiveRates,
@@ -105,6 +112,7 @@ __all__ = [
     "DIMENSIONS",
     "DRAWS",
     "KEY_JUDGE_LABEL",
+    "REPLY_KEY_LABEL",
     "TYPES",
     "Agreement",
     "Audited",
@@ -134,6 +142,8 @@ __all__ = [
     "RecallItem",
     "RecallRow",
     "RecallTable",
+    "ReplyFindings",
+    "ReplyRates",
     "RoleCost",
     "ScenarioType",
     "ScoreIntervals",
@@ -168,6 +178,8 @@ __all__ = [
     "rate",
     "rate_of",
     "recall_table",
+    "reply_key",
+    "reply_rates",
     "scenario_path",
     "scenario_wins",
     "score_table",

@@ -32,9 +32,23 @@ AUDIT_STAGES: Final[Mapping[str, int | None]] = {
     "semantic_gate": 4,
     "response_adaptation": 5,
     "stale_judgment": None,
+    "self_critique": 1,
+    "critique_revision": 2,
+    "verification_planning": 1,
+    "verification_answering": 2,
+    "verified_revision": 3,
+    "query_generation": 1,
+    "agreement_gate": 2,
+    "evidence_editing": 3,
+    "state_summary": 1,
+    "summary_generation": 2,
+    "timeline_regeneration": 2,
+    "persona_selection": 1,
+    "persona_alignment": 2,
 }
-"""Stage of each role in the audit's graph (DESIGN.md, section 3); generator and judge are
-not on it. Without the two optional passes (skeptic, semantic gate) it is three calls deep."""
+"""Stage of each role in the audit's graph (DESIGN.md, section 3), and of each baseline's
+steps; generator and judge are on no path. Without the two optional passes (skeptic,
+semantic gate) an audit is three calls deep."""
 
 Scenario = Sequence[Sequence[CallRecord]]
 """The calls of one scenario's probes, one sequence a probe."""

@@ -9,11 +9,20 @@ they carry its label and are not Stale accuracy.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Protocol
 
 from stateauditor.metrics.key_judge import KEY_JUDGE_LABEL, REPAIR_KINDS, Audited, KeyFindings
 from stateauditor.metrics.records import DIMENSIONS, Dimension, Rate
 from stateauditor.metrics.statistics import rate_of
-from stateauditor.signatures.models import AuditResult, DirectiveKind, Frozen, Verdict
+from stateauditor.signatures.models import DirectiveKind, Failure, Frozen, Verdict
+
+
+class FailsOpen(Protocol):
+    """What is read of a result to see whether some role broke."""
+
+    @property
+    def failed_open(self) -> Sequence[Failure]:
+        """The roles that broke."""
 
 
 class DirectiveRates(Frozen):
@@ -131,7 +140,7 @@ def key_rates(findings: Mapping[Dimension, Sequence[KeyFindings]]) -> KeyRates:
     )
 
 
-def failed_open(results: Iterable[AuditResult]) -> Rate:
+def failed_open(results: Iterable[FailsOpen]) -> Rate:
     """Share of audits in which some role broke, so that findings are missing."""
     return rate_of(bool(result.failed_open) for result in results)
 

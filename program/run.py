@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TypeVar
@@ -41,6 +41,20 @@ class RoleName(StrEnum):
     SEMANTIC_GATE = "semantic_gate"
     RESPONSE_ADAPTATION = "response_adaptation"
     STALE_JUDGMENT = "stale_judgment"
+    # The steps of the baselines, each in its own order.
+    SELF_CRITIQUE = "self_critique"
+    CRITIQUE_REVISION = "critique_revision"
+    VERIFICATION_PLANNING = "verification_planning"
+    VERIFICATION_ANSWERING = "verification_answering"
+    VERIFIED_REVISION = "verified_revision"
+    QUERY_GENERATION = "query_generation"
+    AGREEMENT_GATE = "agreement_gate"
+    EVIDENCE_EDITING = "evidence_editing"
+    STATE_SUMMARY = "state_summary"
+    SUMMARY_GENERATION = "summary_generation"
+    TIMELINE_REGENERATION = "timeline_regeneration"
+    PERSONA_SELECTION = "persona_selection"
+    PERSONA_ALIGNMENT = "persona_alignment"
     AUDIT = "audit"
 
 
@@ -58,6 +72,19 @@ LM_ROLES = {
     RoleName.SKEPTIC: LMRole.AUDITOR,
     RoleName.SEMANTIC_GATE: LMRole.PROPOSER,
     RoleName.RESPONSE_ADAPTATION: LMRole.ADAPTER,
+    RoleName.SELF_CRITIQUE: LMRole.AUDITOR,
+    RoleName.CRITIQUE_REVISION: LMRole.ADAPTER,
+    RoleName.VERIFICATION_PLANNING: LMRole.AUDITOR,
+    RoleName.VERIFICATION_ANSWERING: LMRole.AUDITOR,
+    RoleName.VERIFIED_REVISION: LMRole.ADAPTER,
+    RoleName.QUERY_GENERATION: LMRole.AUDITOR,
+    RoleName.AGREEMENT_GATE: LMRole.AUDITOR,
+    RoleName.EVIDENCE_EDITING: LMRole.ADAPTER,
+    RoleName.STATE_SUMMARY: LMRole.AUDITOR,
+    RoleName.SUMMARY_GENERATION: LMRole.GENERATOR,
+    RoleName.TIMELINE_REGENERATION: LMRole.ADAPTER,
+    RoleName.PERSONA_SELECTION: LMRole.AUDITOR,
+    RoleName.PERSONA_ALIGNMENT: LMRole.ADAPTER,
 }
 _ORDER = {role: position for position, role in enumerate(RoleName)}
 
@@ -73,6 +100,27 @@ class AuditRun:
 
     async def attempt(self, role: RoleName, work: Callable[[], Awaitable[T]]) -> T | None:
         """The role's answer, or None when it failed; then the failure is on record."""
+        return await self._one(role, work, self._calls.setdefault(role, []))
+
+    async def attempts(
+        self, role: RoleName, works: Sequence[Callable[[], Awaitable[T]]]
+    ) -> list[T | None]:
+        """Several independent answers of one role at once, each failing for itself.
+
+        Their calls are on record in the order of ``works``, whichever ends first.
+        """
+        scopes: list[list[CallRecord]] = [[] for _ in works]
+        try:
+            return await asyncio.gather(
+                *(self._one(role, work, scope) for work, scope in zip(works, scopes, strict=True))
+            )
+        finally:
+            for scope in scopes:
+                self._calls.setdefault(role, []).extend(scope)
+
+    async def _one(
+        self, role: RoleName, work: Callable[[], Awaitable[T]], calls: list[CallRecord]
+    ) -> T | None:
         lm_role = LM_ROLES[role]
         with recording(role.value) as scope, self.backend.use(lm_role):
             try:
@@ -85,7 +133,7 @@ class AuditRun:
                 self.fail(role, error)
                 return None
             finally:
-                self._calls.setdefault(role, []).extend(scope.calls)
+                calls.extend(scope.calls)
 
     def fail(self, role: RoleName, error: Exception) -> None:
         """Put a failure on record; the first one of a role counts."""

@@ -152,6 +152,21 @@ def key_grid(summary: Summary) -> Grid | None:
     return Grid((summary.key.label, "Probes", "Rate [95% CI]"), rows, left=3)
 
 
+def reply_grid(summary: Summary) -> Grid | None:
+    """What the replies' words say, under the label of that proxy; None without keys."""
+    found = summary.replies
+    if found is None:
+        return None
+    rows = (
+        ("the reply names the new value, the draft did not", "conflicts", found.conflicts_name_new),
+        ("the reply names what never came about", "controls", found.controls_name_new),
+        ("rewritten", "conflicts", found.conflicts_rewritten),
+        ("rewritten", "controls", found.controls_rewritten),
+    )
+    texts = tuple((what, over, rate_text(rate)) for what, over, rate in rows)
+    return Grid((found.label, "Probes", "Rate [95% CI]"), texts, left=3)
+
+
 def directive_grid(summary: Summary) -> Grid:
     """What the audits did to replies, on conflicts and on controls."""
     columns = [("conflicts", summary.directives)]

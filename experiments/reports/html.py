@@ -24,6 +24,7 @@ from stateauditor.experiments.reports.payload import READOUT_BUDGET, judge_tag, 
 from stateauditor.experiments.spec import RunSpec
 from stateauditor.experiments.summary import Summary
 from stateauditor.experiments.tables import about, score_notes
+from stateauditor.metrics import KeyRates, ReplyRates
 
 VERIFIED_MEANS: Final = (
     "Verified is about provenance and chronology: where a quotation stands, and which one is "
@@ -98,7 +99,8 @@ def _sections(summary: Summary) -> list[dict[str, Any]]:
     """The tables below the headline, with the caveats of each."""
     named = (
         ("Agreement of the judges", grids.agreement_grid(summary), "", ()),
-        ("Key judge", grids.key_grid(summary), "", (summary.key.label,) if summary.key else ()),
+        ("Key judge", grids.key_grid(summary), "", _label(summary.key)),
+        ("Replies", grids.reply_grid(summary), "", _label(summary.replies)),
         ("Directives", grids.directive_grid(summary), "", ()),
         ("Retrieval recall (offline analysis)", grids.recall_grid(summary), "", ()),
         ("Calls, tokens, cost", grids.cost_grid(summary), grids.payment_sentence(summary), ()),
@@ -108,6 +110,10 @@ def _sections(summary: Summary) -> list[dict[str, Any]]:
         for title, grid, note, more in named
         if grid is not None
     ]
+
+
+def _label(rates: KeyRates | ReplyRates | None) -> tuple[str, ...]:
+    return () if rates is None else (rates.label,)
 
 
 def _comparison(comparison: RunComparison, drawings: Sequence[Drawing]) -> dict[str, Any]:
@@ -126,6 +132,12 @@ def _comparison(comparison: RunComparison, drawings: Sequence[Drawing]) -> dict[
         caveats = (*labels, comparison.key.label)
         tables.append(
             {"title": "Key judge", "grid": key_grid, "note": paired.KEY_NOTE, "caveats": caveats}
+        )
+    reply_grid = paired.reply_pair_grid(comparison)
+    if comparison.replies is not None and reply_grid is not None:
+        caveats = (*labels, comparison.replies.label)
+        tables.append(
+            {"title": "Replies", "grid": reply_grid, "note": paired.REPLY_NOTE, "caveats": caveats}
         )
     return {
         "first": comparison.first.name,

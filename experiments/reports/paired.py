@@ -39,6 +39,7 @@ def comparison_text(
         "\n".join(f"- Warning: {escape(warning)}" for warning in comparison.warnings),
         _accuracies(comparison, labels),
         _keys(comparison, labels),
+        _replies(comparison, labels),
         _costs(a, b, labels) if a is not None and b is not None else "",
         DASH_NOTE,
     )
@@ -134,10 +135,25 @@ def key_pair_grid(comparison: RunComparison) -> Grid | None:
     return Grid(header, rows)
 
 
+def reply_pair_grid(comparison: RunComparison) -> Grid | None:
+    """What the replies' words say in both runs; None where the data ship no keys."""
+    found = comparison.replies
+    if found is None:
+        return None
+    header = (found.label, "A", "B", "A only : B only", "p", "Scenarios A:B", "p")
+    rows = (
+        _key_row("the reply names the new value (conflicts)", found.names_new),
+        _key_row("rewritten (controls)", found.rewritten),
+    )
+    return Grid(header, rows)
+
+
 KEY_NOTE = (
     "p: McNemar's exact test on probes; beside it the sign test on scenarios, since the probes "
     "of one share a history. Fewer false invalidations are better."
 )
+
+REPLY_NOTE = "p as above. Fewer rewritten controls are better: nothing has changed in them."
 
 
 def _accuracies(comparison: RunComparison, labels: Sequence[str]) -> str:
@@ -169,6 +185,13 @@ def _keys(comparison: RunComparison, labels: Sequence[str]) -> str:
     if key is None or grid is None:
         return ""
     return blocks("## Key judge", caveats((*labels, key.label)), table(grid), KEY_NOTE).rstrip()
+
+
+def _replies(comparison: RunComparison, labels: Sequence[str]) -> str:
+    found, grid = comparison.replies, reply_pair_grid(comparison)
+    if found is None or grid is None:
+        return ""
+    return blocks("## Replies", caveats((*labels, found.label)), table(grid), REPLY_NOTE).rstrip()
 
 
 def _key_row(name: str, rate: PairedRate) -> tuple[str, ...]:

@@ -13,12 +13,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Final
 
-from stateauditor.experiments.records import DIMENSIONS, ItemRecord, ProbeRecord
+from stateauditor.experiments.records import DIMENSIONS, ItemRecord, ProbeRecord, Result
 from stateauditor.experiments.summary import MAJORITY
 from stateauditor.metrics import majority_vote
 from stateauditor.signatures.judging import Rubric
 from stateauditor.signatures.models import (
-    AuditResult,
     CallRecord,
     CheckStatus,
     QuoteMatch,
@@ -122,7 +121,7 @@ def _probe(
     return found
 
 
-def _audit(result: AuditResult, lines: dict[tuple[Any, ...], int], *, whole: bool) -> Data:
+def _audit(result: Result, lines: dict[tuple[Any, ...], int], *, whole: bool) -> Data:
     quoted = cited(result)
     kept = [e for e in result.readout if whole or e.id in quoted]
     return _plain(
@@ -138,7 +137,7 @@ def _audit(result: AuditResult, lines: dict[tuple[Any, ...], int], *, whole: boo
     )
 
 
-def cited(result: AuditResult) -> set[str]:
+def cited(result: Result) -> set[str]:
     """The ids of the readout lines that some finding names."""
     found = {m.entry_id for c in result.transitions for m in (c.old, c.new) if m.entry_id}
     found |= {entry for premise in result.premises for entry in premise.evidence}
@@ -186,7 +185,7 @@ def judge_tag(judge: str, rubric: Rubric, *, passed: bool) -> str:
     return f"judge:{judge}:{rubric.value}:{'pass' if passed else 'fail'}"
 
 
-def _audit_tags(result: AuditResult) -> list[str]:
+def _audit_tags(result: Result) -> list[str]:
     statuses = {check.status for check in result.transitions}
     return [
         *(["failed_open"] if result.failed_open else []),

@@ -7,7 +7,26 @@ import dspy
 import pytest
 from pydantic import BaseModel
 
+from stateauditor.signatures.ablation import (
+    ConsistencyRewrite,
+    DraftEntailment,
+    PremiseEntailment,
+)
 from stateauditor.signatures.adaptation import ResponseAdaptation
+from stateauditor.signatures.baselines.cove import (
+    VerificationAnswering,
+    VerificationPlanning,
+    VerifiedRevision,
+)
+from stateauditor.signatures.baselines.cupmem import StateSummary, SummaryGeneration
+from stateauditor.signatures.baselines.persona import PersonaAlignment, PersonaSelection
+from stateauditor.signatures.baselines.rarr import (
+    AgreementGate,
+    EvidenceEditing,
+    QueryGeneration,
+)
+from stateauditor.signatures.baselines.self_critique import CritiqueRevision, SelfCritique
+from stateauditor.signatures.baselines.timeline import TimelineRegeneration
 from stateauditor.signatures.dependency import (
     PremiseAdjudication,
     PremiseExtraction,
@@ -36,9 +55,27 @@ ALL: list[Any] = [
     EvidenceReview,
     ResponseGeneration,
     StaleJudgment,
+    SelfCritique,
+    CritiqueRevision,
+    VerificationPlanning,
+    VerificationAnswering,
+    VerifiedRevision,
+    QueryGeneration,
+    AgreementGate,
+    EvidenceEditing,
+    StateSummary,
+    SummaryGeneration,
+    TimelineRegeneration,
+    PersonaSelection,
+    PersonaAlignment,
+    PremiseEntailment,
+    DraftEntailment,
+    ConsistencyRewrite,
 ]
 JUDGING = [
     PremiseAdjudication,
+    PremiseEntailment,
+    StateSummary,
     TimelineConstruction,
     TransitionProposal,
     LeanAudit,

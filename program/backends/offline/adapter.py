@@ -16,8 +16,36 @@ from typing import Any, Never
 import dspy
 from pydantic import TypeAdapter, ValidationError
 
-from stateauditor.program.backends.offline import answers
+from stateauditor.program.backends.offline import answers, baselines
+from stateauditor.signatures.ablation import (
+    ConsistencyRewrite,
+    DraftEntailment,
+    PremiseEntailment,
+)
 from stateauditor.signatures.adaptation import DirectiveInstruction, ResponseAdaptation
+from stateauditor.signatures.baselines.cove import (
+    AnsweredQuestion,
+    VerificationAnswering,
+    VerificationPlanning,
+    VerifiedRevision,
+)
+from stateauditor.signatures.baselines.cupmem import StateRecord, StateSummary, SummaryGeneration
+from stateauditor.signatures.baselines.persona import (
+    PersonaAlignment,
+    PersonaFact,
+    PersonaSelection,
+)
+from stateauditor.signatures.baselines.rarr import (
+    AgreementGate,
+    EvidenceEditing,
+    QueryGeneration,
+)
+from stateauditor.signatures.baselines.self_critique import (
+    CritiqueRevision,
+    Fault,
+    SelfCritique,
+)
+from stateauditor.signatures.baselines.timeline import TimelineRegeneration
 from stateauditor.signatures.dependency import (
     NumberedPremise,
     PremiseAdjudication,
@@ -39,6 +67,7 @@ from stateauditor.signatures.temporal import (
     DraftConsistency,
     NumberedChange,
     TimelineConstruction,
+    TimelineEntry,
 )
 from stateauditor.signatures.transition import QuestionDraftPair, TransitionProposal
 
@@ -56,6 +85,14 @@ _TYPES: Mapping[str, TypeAdapter[Any]] = {
     "directives": TypeAdapter(list[DirectiveInstruction]),
     "findings": TypeAdapter(list[ChallengedPremise]),
     "transitions": TypeAdapter(list[GatedTransition]),
+    "faults": TypeAdapter(list[Fault]),
+    "check": TypeAdapter(str),
+    "answers": TypeAdapter(list[AnsweredQuestion]),
+    "query": TypeAdapter(str),
+    "states": TypeAdapter(list[StateRecord]),
+    "timeline": TypeAdapter(list[TimelineEntry]),
+    "persona": TypeAdapter(list[PersonaFact]),
+    "statements": TypeAdapter(list[str]),
 }
 
 Fields = tuple[frozenset[str], frozenset[str]]
@@ -83,6 +120,22 @@ _RULES: Mapping[Fields, Rule] = {
         (ResponseGeneration, answers.generate_response),
         (SkepticChallenge, answers.challenge_findings),
         (SemanticGate, answers.gate_transitions),
+        (SelfCritique, baselines.criticise),
+        (CritiqueRevision, baselines.revise),
+        (VerificationPlanning, baselines.plan_verification),
+        (VerificationAnswering, baselines.answer_verification),
+        (VerifiedRevision, baselines.revise_verified),
+        (QueryGeneration, baselines.generate_queries),
+        (AgreementGate, baselines.gate_agreement),
+        (EvidenceEditing, baselines.edit_by_evidence),
+        (StateSummary, baselines.summarise_state),
+        (SummaryGeneration, baselines.generate_from_summary),
+        (TimelineRegeneration, baselines.regenerate_from_timeline),
+        (PersonaSelection, baselines.select_persona),
+        (PersonaAlignment, baselines.align_with_persona),
+        (PremiseEntailment, baselines.label_premises),
+        (DraftEntailment, baselines.label_changes),
+        (ConsistencyRewrite, baselines.rewrite_untyped),
     )
 }
 

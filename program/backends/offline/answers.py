@@ -63,7 +63,8 @@ _MOST_TRANSITIONS = 3
 _MOST_TIMELINE = 20
 
 
-def _reason(text: str) -> str:
+def by_rules(text: str) -> str:
+    """A reasoning that says where it comes from."""
     return f"{_BY_RULES}{text}"
 
 
@@ -81,14 +82,14 @@ def _extracted(found: Sequence[PremiseFound]) -> list[ExtractedPremise]:
 def extract_premises(question: str, draft: str) -> Answer:
     """Answer ``PremiseExtraction``."""
     found = [] if Reply(question, draft).about_past else premises_of(sentences(draft), 12)
-    return {"reasoning": _reason("words that name a state."), "premises": _extracted(found)}
+    return {"reasoning": by_rules("words that name a state."), "premises": _extracted(found)}
 
 
 def extract_presuppositions(question: str) -> Answer:
     """Answer ``PresuppositionExtraction``."""
     asked = sentences(question)
     found = presuppositions_of(asked, still=asks_whether_still(asked))
-    return {"reasoning": _reason("words that name a state."), "premises": _extracted(found)}
+    return {"reasoning": by_rules("words that name a state."), "premises": _extracted(found)}
 
 
 def adjudicate_premises(
@@ -113,7 +114,7 @@ def adjudicate_premises(
                 material=ruling.material,
             )
         )
-    return {"reasoning": _reason(_told(strong)), "verdicts": verdicts}
+    return {"reasoning": by_rules(_told(strong)), "verdicts": verdicts}
 
 
 def _told(changes: Sequence[Change]) -> str:
@@ -155,7 +156,7 @@ def build_timeline(readout: Readout) -> Answer:
     """Answer ``TimelineConstruction``."""
     found = gather(statements(readout))
     changes = find_changes(found)
-    return {"reasoning": _reason(_told(changes)), "timeline": _timeline(found, changes)}
+    return {"reasoning": by_rules(_told(changes)), "timeline": _timeline(found, changes)}
 
 
 def check_consistency(question: str, draft: str, changes: Sequence[NumberedChange]) -> Answer:
@@ -163,7 +164,7 @@ def check_consistency(question: str, draft: str, changes: Sequence[NumberedChang
     reply = Reply(question, draft)
     findings = []
     for change in changes:
-        relies = bool(change.current_value) and reliance(reply, _recalled(change)) > 0
+        relies = bool(change.current_value) and reliance(reply, recalled(change)) > 0
         findings.append(
             ConsistencyFinding(
                 number=change.number,
@@ -172,10 +173,13 @@ def check_consistency(question: str, draft: str, changes: Sequence[NumberedChang
                 material=relies,
             )
         )
-    return {"reasoning": _reason("the draft's words against each old value."), "findings": findings}
+    return {
+        "reasoning": by_rules("the draft's words against each old value."),
+        "findings": findings,
+    }
 
 
-def _recalled(change: NumberedChange) -> Change:
+def recalled(change: NumberedChange, told_by: Statement | None = None) -> Change:
     """A change as the rules know it, from its values in words."""
     old, new = change.previous_value or "", change.current_value or ""
     facet = next((n for n, f in lexicon().facets.items() if f.label == old), None)
@@ -193,7 +197,7 @@ def _recalled(change: NumberedChange) -> Change:
         old_value=old,
         new_value=new,
         old=nowhere,
-        new=nowhere,
+        new=told_by or nowhere,
         path=(),
         facet=facet,
         effect=effect,
@@ -241,7 +245,7 @@ def propose_transitions(readout: Readout, pairs: Sequence[QuestionDraftPair]) ->
     replies = _replies(pairs)
     changes = find_changes(gather(statements(readout)), _context([r for _, r in replies]))
     return {
-        "reasoning": _reason("changes whose old value the drafts name."),
+        "reasoning": by_rules("changes whose old value the drafts name."),
         "transitions": _transitions(changes, replies),
     }
 
@@ -276,7 +280,7 @@ def audit_lean(readout: Readout, pairs: Sequence[QuestionDraftPair]) -> Answer:
                 ),
             )
     return {
-        "reasoning": _reason(_told(changes)),
+        "reasoning": by_rules(_told(changes)),
         "premises": list(premises.values())[:10],
         "timeline": _timeline(found, changes)[:10],
         "transitions": _transitions(changes, replies),
@@ -299,7 +303,7 @@ def generate_response(readout: Readout, question: str) -> Answer:
     best = max((count for count, _ in shared), default=0)
     line = next((line for count, line in reversed(shared) if count == best), None)
     return {
-        "reasoning": _reason("the latest statement that shares most words with the question."),
+        "reasoning": by_rules("the latest statement that shares most words with the question."),
         "response": recall_reply(None if best == 0 else line),
     }
 
@@ -314,7 +318,7 @@ def adapt_response(question: str, draft: str, directives: Sequence[DirectiveInst
         for d in directives
     ]
     return {
-        "reasoning": _reason("sentences that name an old value go; one dated note comes."),
+        "reasoning": by_rules("sentences that name an old value go; one dated note comes."),
         "response": rewrite(question, draft, orders),
     }
 
@@ -337,7 +341,7 @@ def challenge_findings(
         upheld = not reply.about_past and ruling.verdict is finding.verdict
         objection = "" if upheld else f"no lexical rule leads to {finding.verdict.value}"
         challenges.append(Challenge(number=finding.number, objection=objection, upheld=upheld))
-    return {"reasoning": _reason("findings against the rules."), "challenges": challenges}
+    return {"reasoning": by_rules("findings against the rules."), "challenges": challenges}
 
 
 def gate_transitions(question: str, transitions: Sequence[GatedTransition]) -> Answer:
@@ -354,7 +358,7 @@ def gate_transitions(question: str, transitions: Sequence[GatedTransition]) -> A
                 supersedes=supersedes,
             )
         )
-    return {"reasoning": _reason("each pair of statements alone."), "rulings": rulings}
+    return {"reasoning": by_rules("each pair of statements alone."), "rulings": rulings}
 
 
 def _supersedes(transition: GatedTransition) -> bool:
