@@ -20,7 +20,7 @@ from stateauditor.experiments.baselines.settings import BaselineSettings
 from stateauditor.program.backends.config import validated
 from stateauditor.program.retrieval.config import RetrievalConfig
 from stateauditor.signatures.errors import ConfigError
-from stateauditor.signatures.models import Policy, Variant
+from stateauditor.signatures.models import Channel, Labels, Policy, Rewrite, Variant
 
 
 class Arm(StrEnum):
@@ -144,6 +144,11 @@ class RunSpec(_Strict):
     expansion_tokens: int = Field(default=9_000, ge=0)
     skeptic: bool = False
     semantic_gate: bool = False
+    labels: Labels = Labels.LIFECYCLE
+    rewrite: Rewrite = Rewrite.TYPED
+    validation: bool = True
+    verified_only: bool = True
+    channels: tuple[Channel, ...] = ()
     baseline: BaselineSettings = BaselineSettings()
     seed: int = 42
     draws: int = Field(default=10_000, ge=100)
@@ -153,17 +158,20 @@ class RunSpec(_Strict):
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
-        joint = self.arm is Arm.JOINT_VTA
+        joint = self.arm is Arm.JOINT_VTA or bool(self.channels)
         if joint != (self.protocol is Protocol.SCENARIO_JOINT):
             raise ValueError(
-                "arm joint_vta and protocol scenario_joint go together: joint_vta reads all three "
-                "probes, and every other arm runs under protocol strict"
+                "arm joint_vta, or strict_vta with channels, and protocol scenario_joint go "
+                "together: they read more than one probe, and every other arm runs under "
+                "protocol strict"
             )
         if self.base_audit_from is not None and self.arm not in _SHARE_BASE:
             raise ValueError(
                 f"base_audit_from serves the arms {', '.join(sorted(_SHARE_BASE))}, "
                 f"which start from the bidirectional base audit; not {self.arm.value}"
             )
+        if self.base_audit_from is not None and self.labels is not Labels.LIFECYCLE:
+            raise ValueError("labels: nli makes another base audit: leave out base_audit_from")
         if self.compiled is None and (self.data.held_back or self.allow_train):
             raise ValueError("data.held_back and allow_train are about a 'compiled' program")
         if self.compiled is not None and self.arm.variant is None:
@@ -180,12 +188,17 @@ class RunSpec(_Strict):
             "expansion_tokens": self.expansion_tokens,
             "skeptic": self.skeptic,
             "semantic_gate": self.semantic_gate,
+            "labels": self.labels,
+            "rewrite": self.rewrite,
+            "validation": self.validation,
+            "verified_only": self.verified_only,
+            "channels": frozenset(self.channels),
             # Calls wait for their turn under the run's bound; each has its own timeout.
             "role_timeout": None,
         }
 
 
-_SHARE_BASE = frozenset({Arm.STRICT_VTA, Arm.JOINT_VTA, Arm.CONTROL})
+_SHARE_BASE = frozenset({Arm.PREDECESSOR, Arm.STRICT_VTA, Arm.JOINT_VTA, Arm.CONTROL})
 
 
 def read_config(path: str | Path, overrides: Sequence[str] = ()) -> tuple[dict[str, Any], str]:

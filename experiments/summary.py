@@ -39,7 +39,7 @@ from stateauditor.metrics import (
     score_table,
 )
 from stateauditor.signatures.judging import Rubric
-from stateauditor.signatures.models import CallRecord, Frozen
+from stateauditor.signatures.models import CallRecord, Frozen, Labels, Rewrite
 
 MAJORITY = "majority"
 
@@ -121,6 +121,9 @@ def labels(spec: RunSpec, backend: str) -> tuple[str, ...]:
         found.append("offline lexical rules: a floor, no model")
     if spec.arm is Arm.JOINT_VTA:
         found.append("scenario-joint: privileged upper bound")
+    if spec.channels:
+        found.append(f"channels between probes ({', '.join(spec.channels)}): privileged")
+    found += [f"ablation: {name}" for name in ablated(spec)]
     if spec.memory is MemorySetting.ORACLE:
         found.append("oracle memory: development only")
     if spec.compiled is not None:
@@ -130,6 +133,18 @@ def labels(spec: RunSpec, backend: str) -> tuple[str, ...]:
     if spec.data.set == "stale_mini":
         found.append("bundled slice: no Stale result")
     return tuple(found)
+
+
+def ablated(spec: RunSpec) -> tuple[str, ...]:
+    """The parts of the program that a run does without, or replaces, in a few words."""
+    parts = (
+        ("entailment labels", spec.labels is Labels.NLI),
+        ("untyped rewrite", spec.rewrite is Rewrite.UNTYPED),
+        ("no validation", not spec.validation),
+        ("base verdicts fire beside verified transitions", not spec.verified_only),
+        ("no evidence expansion", not spec.expand_evidence),
+    )
+    return tuple(name for name, done in parts if done)
 
 
 def judged_cells(items: Sequence[ItemRecord], judge: str, rubric: Rubric) -> tuple[CellScore, ...]:

@@ -16,6 +16,7 @@ from stateauditor.signatures.models import (
     CheckStatus,
     Directive,
     DirectiveKind,
+    Labels,
     Origin,
     Policy,
     Premise,
@@ -27,21 +28,48 @@ from stateauditor.signatures.models import (
 # Which pass is named as the authority when several found the same.
 _ORIGIN_ORDER = (Origin.DRAFT, Origin.QUESTION, Origin.STATE)
 
+# What an arbiter without validation overlooks; a directive still needs values and a reply.
+_UNVALIDATED = frozenset(
+    {
+        Reason.UNGROUNDED_OLD,
+        Reason.UNGROUNDED_NEW,
+        Reason.CROSS_ENTRY,
+        Reason.NOT_NEWER,
+        Reason.SHORT_PATH,
+    }
+)
+
 
 def arbitrate(
-    premises: Sequence[Premise], checks: Sequence[TransitionCheck], policy: Policy
+    premises: Sequence[Premise],
+    checks: Sequence[TransitionCheck],
+    policy: Policy,
+    *,
+    labels: Labels = Labels.LIFECYCLE,
+    validation: bool = True,
+    verified_only: bool = True,
 ) -> tuple[Directive, ...]:
     """Decide what the adapter must do; empty means that the draft passes through.
 
     The order of ``premises`` and ``checks`` changes nothing. ``observe`` and ``full``
     keep all directives (``observe`` then rewrites nothing, see :func:`may_rewrite`);
     ``repair_only`` drops ``verify``.
+
+    The keywords are ablations (paper, sections 6.1 and 6.3). Without ``validation`` a
+    candidate acts whatever its provenance and chronology, as long as it has its values
+    and applies to the reply. Without ``verified_only`` base verdicts fire beside the
+    transitions, except where both speak of the same. Under ``nli`` labels a material
+    contradiction repairs without naming a value, and neutral fires nothing.
     """
-    current, outdated = _standing(checks)
-    if current:
-        directives = [d for check in _acting(current) for d in _from_transition(check)]
-    else:
-        directives = list(_from_base_audit(premises, outdated))
+    current, outdated = _standing(checks, validation=validation)
+    directives = [d for check in _acting(current) for d in _from_transition(check)]
+    if not current or not verified_only:
+        based = (
+            _from_base_audit(premises, outdated)
+            if labels is Labels.LIFECYCLE
+            else _from_contradictions(premises)
+        )
+        directives += [d for d in based if not _settled_by(directives, d)]
     if policy is Policy.REPAIR_ONLY:
         directives = [d for d in directives if d.kind is not DirectiveKind.VERIFY]
     return tuple(directives)
@@ -56,7 +84,7 @@ def may_rewrite(directives: Sequence[Directive], policy: Policy) -> bool:
 
 
 def _standing(
-    checks: Sequence[TransitionCheck],
+    checks: Sequence[TransitionCheck], *, validation: bool
 ) -> tuple[list[TransitionCheck], list[TransitionCheck]]:
     """Split the verified transitions into those that stand and those outdated since.
 
@@ -67,7 +95,9 @@ def _standing(
     current: list[TransitionCheck] = []
     outdated: list[TransitionCheck] = []
     for check in checks:
-        if check.status is CheckStatus.VERIFIED:
+        if check.status is CheckStatus.VERIFIED or (
+            not validation and _UNVALIDATED.issuperset(check.reasons)
+        ):
             over = any(_continues(s, check) and _recency(s) > _recency(check) for s in settled)
             (outdated if over else current).append(check)
     return current, outdated
@@ -164,6 +194,31 @@ def _from_base_audit(
                 current_value=None,
                 authority=_authority(premise),
             )
+
+
+def _from_contradictions(premises: Sequence[Premise]) -> Iterable[Directive]:
+    """Entailment labels name no current value and leave nothing open to ask about."""
+    contradicted: dict[str, Premise] = {}
+    for premise in sorted((p for p in premises if p.material), key=_rank):
+        if premise.verdict is Verdict.STALE:
+            contradicted.setdefault(plain_value(_attribute(premise)), premise)
+    for _, premise in sorted(contradicted.items(), key=lambda item: item[0]):
+        yield Directive(
+            kind=DirectiveKind.REPAIR,
+            attribute=_attribute(premise),
+            old_value=premise.old_value,
+            current_value=None,
+            authority=_authority(premise),
+        )
+
+
+def _settled_by(directives: Sequence[Directive], directive: Directive) -> bool:
+    """Whether a transition's directive already speaks of the same attribute or value."""
+    return any(
+        same_value(other.attribute, directive.attribute)
+        or same_value(other.current_value or "", directive.current_value or "")
+        for other in directives
+    )
 
 
 def _attribute(premise: Premise) -> str:

@@ -8,8 +8,9 @@ from contextlib import contextmanager
 
 from stateauditor.program.arbiter import arbitrate, may_rewrite
 from stateauditor.program.backends.backend import Backend
+from stateauditor.program.channels import shown_pairs
 from stateauditor.program.config import AuditConfig
-from stateauditor.program.readouts import relocated
+from stateauditor.program.readouts import relocated, union
 from stateauditor.program.retrieval.index import MemoryIndex
 from stateauditor.program.roles.adapter import instructions, refuse_leaks
 from stateauditor.program.roles.dependency import UnjudgedPremise
@@ -23,6 +24,7 @@ from stateauditor.signatures.adaptation import DirectiveInstruction
 from stateauditor.signatures.models import (
     AuditResult,
     BaseAudit,
+    Channel,
     CheckStatus,
     Directive,
     Premise,
@@ -66,6 +68,7 @@ class Audit:
     ) -> None:
         question, draft = pair
         self.base = base
+        self.siblings: tuple[Audit, ...] = ()  # the other probes, for channels between them
         self.roles = roles
         self.backend = backend
         self.config = config
@@ -101,10 +104,10 @@ class Audit:
             await self._examine_lean()
         elif self.config.proposes:
             pair = self.pair("P1")
+            others = [s.pair(f"P{n}") for n, s in enumerate(self.siblings, start=2)]
+            pairs = shown_pairs(pair, others, self.config.channels)
             expanded = self._expanded()
-            _, candidates = await asyncio.gather(
-                self.examine_base(), self.propose(expanded, [pair])
-            )
+            _, candidates = await asyncio.gather(self.examine_base(), self.propose(expanded, pairs))
             self.widen(expanded)
             self.validate(candidates, pair.id)
         elif self.config.reviews:
@@ -118,9 +121,11 @@ class Audit:
     def _expanded(self) -> Readout:
         if not self.config.expand_evidence:
             return self.readout
+        shared = self.siblings if Channel.EVIDENCE in self.config.channels else ()
+        readouts = [self.readout, *(audit.readout for audit in shared)]
         return self.index.expand(
-            self.readout,
-            [self.question],
+            union(readouts) if shared else self.readout,
+            [self.question, *(audit.question for audit in shared)],
             budget_tokens=self.config.expansion_tokens,
             redact=redact,
         )
@@ -256,7 +261,14 @@ class Audit:
                 lambda: roles.gate.acall(question=self.question, checks=self.checks),
             )
             self.checks = gated if gated is not None else self.checks
-        self.directives = arbitrate(self.premises, self.checks, self.config.policy)
+        self.directives = arbitrate(
+            self.premises,
+            self.checks,
+            self.config.policy,
+            labels=self.config.labels,
+            validation=self.config.validation,
+            verified_only=self.config.verified_only,
+        )
         if not may_rewrite(self.directives, self.config.policy):
             return
         typed = instructions(self.directives, self.premises, self.checks, self.readout.entries)

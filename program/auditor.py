@@ -24,8 +24,8 @@ from stateauditor.program.readouts import union
 from stateauditor.program.retrieval.index import MemoryIndex
 from stateauditor.program.roles.ensemble import Roles
 from stateauditor.program.safety import redact
-from stateauditor.signatures.errors import InputError
-from stateauditor.signatures.models import AuditResult, BaseAudit, Variant
+from stateauditor.signatures.errors import ConfigError, InputError
+from stateauditor.signatures.models import AuditResult, BaseAudit, Labels, Rewrite, Variant
 from stateauditor.signatures.text import replace_surrogates
 
 
@@ -57,8 +57,13 @@ class StateAuditor(dspy.Module):
         super().__init__()
         self.config = audit_config(config, **settings)
         self.backend = Backend.load(backend)
-        self.roles = Roles()
+        self.roles = Roles(labels=self.config.labels, rewrite=self.config.rewrite)
         if compiled is not None:
+            if (self.config.labels, self.config.rewrite) != (Labels.LIFECYCLE, Rewrite.TYPED):
+                raise ConfigError(
+                    "compiled prompts belong to the roles that labels: nli and rewrite: untyped "
+                    "replace; leave out 'compiled', or these settings"
+                )
             load_compiled(compiled, self.roles)
 
     # --- entry points ---------------------------------------------------------
@@ -138,10 +143,13 @@ class StateAuditor(dspy.Module):
             for pair, base in zip(clean, given, strict=True)
         ]
         if len(index.sentences):
+            running = [audit for audit in audits if audit.retrieve()]
             if self.config.variant is Variant.JOINT_VTA:
-                await self._joint(index, audits)
+                await self._joint(index, running)
             else:
-                await asyncio.gather(*(self._strict(audit) for audit in audits))
+                for audit in running:
+                    audit.siblings = tuple(other for other in running if other is not audit)
+                await asyncio.gather(*(self._strict(audit) for audit in running))
         return [audit.result() for audit in audits]
 
     def forward(self, memory: Any, question: str, draft: str) -> dspy.Prediction:
@@ -157,17 +165,15 @@ class StateAuditor(dspy.Module):
 
     async def _strict(self, audit: Audit) -> None:
         with failing_open([audit]):
-            if audit.retrieve():
-                await audit.examine()
-                await audit.settle()
+            await audit.examine()
+            await audit.settle()
 
     # --- all probes of a scenario -------------------------------------------------
 
     async def _joint(self, index: MemoryIndex, audits: Sequence[Audit]) -> None:
         with failing_open(audits):
-            running = [audit for audit in audits if audit.retrieve()]
-            if running:
-                await self._examine_jointly(index, running)
+            if audits:
+                await self._examine_jointly(index, audits)
 
     async def _examine_jointly(self, index: MemoryIndex, audits: Sequence[Audit]) -> None:
         readout = index.expand(

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Self
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from stateauditor.program.backends.config import validated
 from stateauditor.program.retrieval.config import RetrievalConfig
-from stateauditor.signatures.models import Policy, Variant
+from stateauditor.signatures.models import Channel, Labels, Policy, Rewrite, Variant
 
 
 class AuditConfig(BaseModel):
@@ -17,6 +17,12 @@ class AuditConfig(BaseModel):
     ``expand_evidence`` lets the proposer of the VTA variants read more of the
     sessions that retrieval selected, up to ``expansion_tokens`` in all (paper,
     section 4.1). ``role_timeout`` bounds one role, in seconds, retries included.
+
+    The rest are ablations, off by default: ``labels`` (entailment labels in the base
+    audit), ``rewrite`` (no typed directives), ``validation`` off (candidates act whatever
+    their provenance and order), ``verified_only`` off (base verdicts fire beside verified
+    transitions), and ``channels`` between the pairs of one call, which a proposer must not
+    have under the strict protocol.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -30,6 +36,22 @@ class AuditConfig(BaseModel):
     semantic_gate: bool = False
     coverage_threshold: float = Field(default=0.8, gt=0, le=1)
     role_timeout: float | None = Field(default=180.0, gt=0)
+    labels: Labels = Labels.LIFECYCLE
+    rewrite: Rewrite = Rewrite.TYPED
+    validation: bool = True
+    verified_only: bool = True
+    channels: frozenset[Channel] = frozenset()
+
+    @model_validator(mode="after")
+    def _channels_have_a_proposer(self) -> Self:
+        if self.channels and self.variant is not Variant.STRICT_VTA:
+            raise ValueError(
+                "channels are what a strict_vta proposer sees of other probes; "
+                f"{self.variant.value} has none"
+            )
+        if Channel.EVIDENCE in self.channels and not self.expand_evidence:
+            raise ValueError("the channel 'evidence' shares expanded evidence: set expand_evidence")
+        return self
 
     @property
     def draft_anchored(self) -> bool:

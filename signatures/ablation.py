@@ -78,7 +78,7 @@ class PremiseEntailment(dspy.Signature):
     reasoning: str = dspy.OutputField(
         desc="For each premise the lines that bear on it, in order of time, before any label."
     )
-    labels: list[LabelledPremise] = dspy.OutputField(desc="One label for each premise.")
+    entailments: list[LabelledPremise] = dspy.OutputField(desc="One label for each premise.")
 
 
 class LabelledChange(Wire):
@@ -109,7 +109,7 @@ class DraftEntailment(dspy.Signature):
     draft: str = dspy.InputField(desc="The drafted reply, as it would be sent.")
     changes: list[NumberedChange] = dspy.InputField(desc="The changed attributes.")
     reasoning: str = dspy.OutputField(desc="What the draft does about each, before any label.")
-    labels: list[LabelledChange] = dspy.OutputField(desc="One label for each change.")
+    entailments: list[LabelledChange] = dspy.OutputField(desc="One label for each change.")
 
 
 @guided(DATA_NOT_INSTRUCTIONS)

@@ -348,6 +348,34 @@ class Variant(StrEnum):
     CONTROL = "control"
 
 
+# --- ablations (paper, sections 6.1 and 6.3) -----------------------------------
+
+
+class Labels(StrEnum):
+    """What the base audit calls its findings: lifecycle verdicts, or entailment labels."""
+
+    LIFECYCLE = "lifecycle"
+    NLI = "nli"
+
+
+class Rewrite(StrEnum):
+    """What the adapter is given: typed directives, or the statements behind them alone."""
+
+    TYPED = "typed"
+    UNTYPED = "untyped"
+
+
+class Channel(StrEnum):
+    """What a proposer may see of the scenario's other probes: privileged, never strict."""
+
+    QUESTIONS = "questions"
+    DRAFTS = "drafts"
+    EVIDENCE = "evidence"
+
+
+# --- calls ----------------------------------------------------------------------
+
+
 class CallRecord(Frozen):
     """One LM call, or one answer by lexical rules (then zero tokens, zero cost).
 

@@ -8,6 +8,7 @@ import dspy
 
 from stateauditor.program.roles.base import Role
 from stateauditor.program.safety import leaks
+from stateauditor.signatures.ablation import ConsistencyRewrite
 from stateauditor.signatures.adaptation import DirectiveInstruction, ResponseAdaptation
 from stateauditor.signatures.errors import ReplyRejectedError
 from stateauditor.signatures.models import (
@@ -35,6 +36,33 @@ class ReplyAdapter(Role):
         """The complete reply; raises :class:`ReplyRejectedError` for an unusable one."""
         answer = await self.adapt.acall(question=question, draft=draft, directives=list(directives))
         return accepted_reply(str(answer.response), draft)
+
+
+class UntypedRewriter(Role):
+    """The adapter without directives: it is shown the statements behind them, and no more.
+
+    An ablation (paper, section 6.3): "consistent with these" names neither what ended nor
+    what to do about it.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.adapt = dspy.Predict(ConsistencyRewrite)
+
+    async def aforward(
+        self, *, question: str, draft: str, directives: Sequence[DirectiveInstruction]
+    ) -> str:
+        """The complete reply; raises :class:`ReplyRejectedError` for an unusable one."""
+        answer = await self.adapt.acall(
+            question=question, draft=draft, statements=statements_of(directives)
+        )
+        return accepted_reply(str(answer.response), draft)
+
+
+def statements_of(directives: Sequence[DirectiveInstruction]) -> list[str]:
+    """The dated statements behind some directives, each once; the attribute where there is none."""
+    said = [line for d in directives for line in (d.evidence or [f"about the {d.attribute}"])]
+    return list(dict.fromkeys(said))
 
 
 def accepted_reply(reply: str, draft: str) -> str:

@@ -71,12 +71,8 @@ class PremiseAdjudicator(Role):
         premises: Sequence[UnjudgedPremise],
     ) -> tuple[Premise, ...]:
         """One premise a verdict; premises that the LM left unjudged are left out."""
-        numbered = [
-            NumberedPremise(number=number, text=premise.text)
-            for number, premise in enumerate(premises, start=1)
-        ]
         answer = await self.adjudicate.acall(
-            readout=readout, question=question, draft=draft, premises=numbered
+            readout=readout, question=question, draft=draft, premises=numbered_premises(premises)
         )
         ids = frozenset(entry.id for entry in readout.entries)
         verdicts = by_number(answer.verdicts, len(premises))
@@ -84,6 +80,14 @@ class PremiseAdjudicator(Role):
             judged_premise(premises[number - 1], verdict, ids)
             for number, verdict in sorted(verdicts.items())
         )
+
+
+def numbered_premises(premises: Sequence[UnjudgedPremise]) -> list[NumberedPremise]:
+    """The premises with the numbers by which answers refer to them."""
+    return [
+        NumberedPremise(number=number, text=premise.text)
+        for number, premise in enumerate(premises, start=1)
+    ]
 
 
 def judged_premise(

@@ -43,16 +43,9 @@ class ConsistencyChecker(Role):
         self, *, question: str, draft: str, changes: Sequence[TimelineItem]
     ) -> tuple[Premise, ...]:
         """One premise of origin ``state`` for each change that the LM judged."""
-        numbered = [
-            NumberedChange(
-                number=number,
-                attribute=change.attribute,
-                previous_value=change.previous_value,
-                current_value=change.current_value,
-            )
-            for number, change in enumerate(changes, start=1)
-        ]
-        answer = await self.check.acall(question=question, draft=draft, changes=numbered)
+        answer = await self.check.acall(
+            question=question, draft=draft, changes=numbered_changes(changes)
+        )
         findings = by_number(answer.findings, len(changes))
         return tuple(
             state_premise(changes[number - 1], finding)
@@ -77,6 +70,19 @@ def timeline_item(entry: TimelineEntry, readout_ids: frozenset[str]) -> Timeline
 def changed(timeline: Sequence[TimelineItem]) -> tuple[TimelineItem, ...]:
     """The changed set C of the paper's section 3: what consistency is tested for."""
     return tuple(item for item in timeline if item.status is ChangeStatus.CHANGED)
+
+
+def numbered_changes(changes: Sequence[TimelineItem]) -> list[NumberedChange]:
+    """The changes with the numbers by which findings refer to them."""
+    return [
+        NumberedChange(
+            number=number,
+            attribute=change.attribute,
+            previous_value=change.previous_value,
+            current_value=change.current_value,
+        )
+        for number, change in enumerate(changes, start=1)
+    ]
 
 
 def state_premise(change: TimelineItem, finding: ConsistencyFinding) -> Premise:

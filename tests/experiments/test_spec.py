@@ -83,9 +83,13 @@ def test_all_mistakes_are_listed_at_once_with_their_paths() -> None:
     [
         ({"data": {}}, "give either 'set'"),
         ({"data": {"set": "stale", "path": "x.json"}}, "give either 'set'"),
-        ({"arm": "joint_vta"}, "joint_vta and protocol scenario_joint go together"),
-        ({"protocol": "scenario_joint"}, "joint_vta and protocol scenario_joint go together"),
+        ({"arm": "joint_vta"}, "scenario_joint go together"),
+        ({"protocol": "scenario_joint"}, "scenario_joint go together"),
         ({"arm": "lean", "base_audit_from": "runs/p"}, "base_audit_from serves the arms control"),
+        ({"arm": "cove", "base_audit_from": "runs/p"}, "base_audit_from serves the arms control"),
+        ({"labels": "nli", "base_audit_from": "runs/p"}, "another base audit"),
+        ({"channels": ["drafts"]}, "scenario_joint go together"),
+        ({"arm": "rarr_store", "compiled": "c"}, "rarr_store audits nothing"),
         ({"name": "../up"}, "name"),
         ({"max_cost": 0}, "max_cost"),
     ],
@@ -103,7 +107,7 @@ def test_a_file_that_is_no_mapping_is_refused(tmp_path: Path, text: str) -> None
 
 
 def test_an_unknown_name_lists_the_shipped_ones() -> None:
-    with pytest.raises(ConfigError, match="shipped ones: control, draft_anchored"):
+    with pytest.raises(ConfigError, match="shipped ones: control, cove"):
         locate("strictvta")
     assert locate("strict_vta.yaml").stem == "strict_vta"
 

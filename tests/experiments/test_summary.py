@@ -98,6 +98,16 @@ def test_calls_outside_the_audits_count_but_are_on_no_path() -> None:
     [
         ({}, "offline (lexical rules)", "a floor, no model"),
         ({"arm": "joint_vta", "protocol": "scenario_joint"}, "x", "privileged upper bound"),
+        (
+            {"arm": "strict_vta", "protocol": "scenario_joint", "channels": ["drafts"]},
+            "x",
+            "channels between probes (drafts): privileged",
+        ),
+        ({"labels": "nli"}, "x", "ablation: entailment labels"),
+        ({"rewrite": "untyped"}, "x", "ablation: untyped rewrite"),
+        ({"validation": False}, "x", "ablation: no validation"),
+        ({"verified_only": False}, "x", "ablation: base verdicts fire beside"),
+        ({"expand_evidence": False}, "x", "ablation: no evidence expansion"),
         ({"memory": "oracle"}, "x", "oracle memory: development only"),
         ({"data": {"set": "stale_mini"}}, "x", "no Stale result"),
     ],

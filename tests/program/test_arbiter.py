@@ -10,6 +10,7 @@ from stateauditor.signatures.models import (
     CheckStatus,
     Directive,
     DirectiveKind,
+    Labels,
     Origin,
     Policy,
     Premise,
@@ -277,3 +278,51 @@ def test_policies_only_take_away(premises: list[Premise], checks: list[Transitio
     assert arbitrate(premises, checks, Policy.REPAIR_ONLY) == tuple(
         d for d in full if d.kind is not VERIFY
     )
+
+
+# --- ablations ---------------------------------------------------------------------
+
+
+def test_without_validation_a_candidate_acts_whatever_its_provenance_and_order() -> None:
+    rejected = check("Seattle", "Austin", 5, Reason.UNGROUNDED_NEW, Reason.NOT_NEWER)
+    assert arbitrate([], [rejected], Policy.FULL) == ()
+    directives = arbitrate([], [rejected], Policy.FULL, validation=False)
+    assert brief(directives) == pair("Austin", "transition:T01")
+
+
+def test_without_validation_a_candidate_still_needs_values_and_a_reply_to_bear_on() -> None:
+    for reason in (
+        Reason.NOT_MATERIAL,
+        Reason.MISSING_VALUE,
+        Reason.SAME_VALUE,
+        Reason.SEMANTIC_GATE,
+    ):
+        lacking = check("Seattle", "Austin", 5, Reason.SHORT_PATH, reason)
+        assert arbitrate([], [lacking], Policy.FULL, validation=False) == ()
+
+
+def test_without_verified_only_base_verdicts_fire_beside_a_transition() -> None:
+    found = [premise(attribute="diet", current="vegan"), premise(Verdict.UNKNOWN, attribute="car")]
+    directives = arbitrate(found, [check("Seattle", "Austin")], Policy.FULL, verified_only=False)
+    assert brief(directives) == [
+        *pair("Austin", "transition:T01"),
+        *pair("vegan", "base_audit:draft"),
+        ("verify", None, "base_audit:draft"),
+    ]
+
+
+def test_without_verified_only_nothing_is_said_twice() -> None:
+    found = [premise(), premise(current="Dallas"), premise(attribute="home", current="Austin")]
+    directives = arbitrate(found, [check("Seattle", "Austin")], Policy.FULL, verified_only=False)
+    assert brief(directives) == pair("Austin", "transition:T01")
+
+
+def test_entailment_labels_repair_without_a_value_and_leave_nothing_to_ask() -> None:
+    found = [premise(current=None), premise(Verdict.UNKNOWN, attribute="car")]
+    directives = arbitrate(found, [], Policy.FULL, labels=Labels.NLI)
+    assert brief(directives) == [("repair", None, "base_audit:draft")]
+    assert brief(arbitrate(found, [], Policy.FULL)) == [("verify", None, "base_audit:draft")] * 2
+
+
+def test_an_immaterial_contradiction_fires_nothing() -> None:
+    assert arbitrate([premise(material=False)], [], Policy.FULL, labels=Labels.NLI) == ()

@@ -145,3 +145,9 @@ def test_roles_that_propose_or_judge_are_told_what_is_no_change(signature: Any) 
 def test_signatures_keep_their_names_for_dspy(signature: Any) -> None:
     assert issubclass(signature, dspy.Signature)
     assert dspy.Predict(signature).signature.__name__ == signature.__name__
+
+
+@pytest.mark.parametrize("signature", ALL, ids=lambda s: s.__name__)
+def test_no_output_hides_behind_a_method_of_dspy(signature: Any) -> None:
+    hidden = [name for name in signature.output_fields if hasattr(dspy.Prediction, name)]
+    assert hidden == []

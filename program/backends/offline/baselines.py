@@ -263,7 +263,7 @@ def label_premises(
         )
         for verdict in judged["verdicts"]
     ]
-    return {"reasoning": judged["reasoning"], "labels": labels}
+    return {"reasoning": judged["reasoning"], "entailments": labels}
 
 
 def label_changes(question: str, draft: str, changes: Sequence[NumberedChange]) -> Answer:
@@ -278,7 +278,7 @@ def label_changes(question: str, draft: str, changes: Sequence[NumberedChange]) 
         )
         for finding in found["findings"]
     ]
-    return {"reasoning": found["reasoning"], "labels": labels}
+    return {"reasoning": found["reasoning"], "entailments": labels}
 
 
 def rewrite_untyped(question: str, draft: str, statements: Sequence[str]) -> Answer:
