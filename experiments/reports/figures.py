@@ -16,6 +16,7 @@ from stateauditor.experiments.reports.paired import accuracy_title, comparison_l
 from stateauditor.experiments.reports.text import (
     CELL_NAMES,
     COLUMNS,
+    difference,
     dollars,
     number,
     p_text,
@@ -28,9 +29,9 @@ from stateauditor.signatures.judging import Rubric
 
 @dataclass(frozen=True)
 class Dot:
-    """One estimate, 0 to 1, with its interval; drawn filled, or hollow for controls.
+    """One estimate with its interval; drawn filled, or hollow for controls.
 
-    ``strong`` sets a total apart.
+    ``strong`` sets a total apart; ``signed`` marks a difference.
     """
 
     name: str
@@ -39,26 +40,29 @@ class Dot:
     high: float | None
     strong: bool = False
     hollow: bool = False
+    signed: bool = False
 
     @property
     def text(self) -> str:
         """The numbers as words for those who do not see the drawing."""
+        write = difference if self.signed else share
         ends = (
             ""
             if self.low is None or self.high is None
-            else f" [{share(self.low)}, {share(self.high)}]"
+            else f" [{write(self.low)}, {write(self.high)}]"
         )
-        return share(self.value) + ends
+        return write(self.value) + ends
 
 
 @dataclass(frozen=True)
 class Dots:
-    """Estimates with intervals on one scale from 0 to 1, top to bottom."""
+    """Estimates with intervals on one scale, top to bottom; shares unless ``span`` says else."""
 
     slug: str
     title: str
     caveats: tuple[str, ...]
     rows: tuple[Dot, ...]
+    span: tuple[float, float] = (0.0, 1.0)
 
 
 @dataclass(frozen=True)

@@ -85,13 +85,18 @@ def _dots(axes: Any, figure: Dots) -> None:
                 clip_on=False,
                 zorder=3,
             )
-        axes.text(1.03, place, row.text, va="center", fontsize=9)
+        axes.text(
+            1.03, place, row.text, va="center", fontsize=9, transform=axes.get_yaxis_transform()
+        )
     axes.set_yticks(list(places), [row.name for row in figure.rows])
     axes.invert_yaxis()
-    axes.set_xlim(0, 1)
+    axes.set_xlim(*figure.span)
     axes.set_ylim(len(figure.rows) - 0.5, -0.5)
     axes.grid(axis="x", color=PALE, linewidth=0.5, zorder=0)
-    axes.set_xlabel("share, with its 95% interval")
+    if figure.span[0] < 0:
+        axes.axvline(0, color=INK, linewidth=0.8, zorder=1)
+    what = "difference" if figure.span[0] < 0 else "share"
+    axes.set_xlabel(f"{what}, with its 95% interval")
 
 
 def _bars(axes: Any, figure: Bars) -> None:

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from stateauditor.cli import (
+    ablate,
     audit,
     backends,
     cache,
@@ -82,6 +83,7 @@ _COMMANDS: tuple[tuple[Callable[..., Any], str], ...] = (
     (estimate.estimate, estimate.EXAMPLES),
     (evaluate.evaluate, evaluate.EXAMPLES),
     (compare.compare, compare.EXAMPLES),
+    (ablate.ablate, ablate.EXAMPLES),
     (table.table, table.EXAMPLES),
     (rejudge.rejudge, rejudge.EXAMPLES),
     (compile.compile_command, compile.EXAMPLES),

@@ -1,0 +1,1 @@
+"""A grid of paired runs: one base, and cells that differ from it in what they name."""

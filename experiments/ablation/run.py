@@ -1,0 +1,104 @@
+"""Runs a grid: the shared run first, then the base, then each cell, each resumable by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from stateauditor.experiments.ablation.grid import SHARED, GridSpec, Plan, dump_grid, plan
+from stateauditor.experiments.conclude import conclude
+from stateauditor.experiments.folder import RunFolder
+from stateauditor.experiments.runner import Finished, run
+from stateauditor.experiments.spec import RunSpec
+from stateauditor.experiments.tracking import track
+from stateauditor.experiments.work import Progress, Watcher
+from stateauditor.signatures.errors import ConfigError
+
+GRID_FILE = "grid.yaml"
+
+
+@dataclass(frozen=True)
+class GridRun:
+    """A grid as far as it got; ``stopped`` says why it ended early, ``troubles`` what MLflow said.
+
+    ``finished`` has the complete runs by name, the shared one left out.
+    """
+
+    plan: Plan
+    shared: RunFolder
+    finished: dict[str, RunFolder]
+    stopped: str | None
+    troubles: tuple[str, ...]
+
+
+def run_grid(
+    grid: GridSpec,
+    out: Path,
+    *,
+    resume: bool = False,
+    source: str = "grid",
+    begin: Callable[[str, int, int], Watcher] = lambda name, number, of: lambda progress: None,
+) -> GridRun:
+    """Run what is not complete yet; ``begin`` is told of each run and watches it.
+
+    Raises :class:`ConfigError` before any work where the grid is wrong, or the folder
+    holds another one.
+    """
+    planned = plan(grid, out, source=source)
+    _open(out, dump_grid(grid), resume=resume)
+    finished: dict[str, RunFolder] = {}
+    troubles: list[str] = []
+    paid = 0.0
+    every = {SHARED: planned.shared, **planned.runs}
+    for number, (name, spec) in enumerate(every.items(), start=1):
+        folder = RunFolder(out / name)
+        watch = begin(name, number, len(every))
+        done = run(
+            _capped(spec, planned.max_cost, paid), folder.path, resume=folder.exists(), watch=watch
+        )
+        paid += done.progress.paid.cost or 0.0
+        if not done.complete:
+            return GridRun(planned, RunFolder(out / SHARED), finished, _why(done), tuple(troubles))
+        if name != SHARED:
+            finished[name] = folder
+            trouble = _concluded(folder, spec)
+            troubles += [] if trouble is None else [f"{name}: {trouble}"]
+    return GridRun(planned, RunFolder(out / SHARED), finished, None, tuple(troubles))
+
+
+def _open(out: Path, text: str, *, resume: bool) -> None:
+    path = out / GRID_FILE
+    if not path.exists():
+        out.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, "utf-8")
+    elif not resume:
+        raise ConfigError(
+            f"{out} holds a grid already; add --resume to go on with it, or choose another --out"
+        )
+    elif path.read_text("utf-8") != text:
+        raise ConfigError(
+            f"{out} holds a grid with other settings; resume it with its own {GRID_FILE}"
+        )
+
+
+def _capped(spec: RunSpec, cap: float | None, paid: float) -> RunSpec:
+    """The spec with what is left of the grid's cap, where that is less than its own."""
+    if cap is None:
+        return spec
+    left = max(cap - paid, 1e-9)
+    return spec.model_copy(update={"max_cost": min(left, spec.max_cost or left)})
+
+
+def _why(done: Finished) -> str:
+    progress: Progress = done.progress
+    return (
+        f"{done.folder.path.name} stopped after {progress.done} of {progress.total} scenarios: "
+        f"{progress.stopped}"
+    )
+
+
+def _concluded(folder: RunFolder, spec: RunSpec) -> str | None:
+    """Write the run's own reports, and track it; says what went wrong with tracking."""
+    conclusion = conclude(folder)
+    return track(folder, conclusion.summary) if spec.tracking else None
