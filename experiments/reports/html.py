@@ -7,19 +7,16 @@ templates escape it, and the script inserts it as text.
 
 from __future__ import annotations
 
-import base64
-import hashlib
 from collections.abc import Iterable, Mapping, Sequence
-from importlib.resources import files
 from typing import Any, Final
 
-from stateauditor.data.extras import extra
 from stateauditor.experiments.compare import RunComparison
 from stateauditor.experiments.folder import Manifest
 from stateauditor.experiments.records import ItemRecord
 from stateauditor.experiments.reports import grids, paired
 from stateauditor.experiments.reports.drawing import WIDTH, Drawing, draw
 from stateauditor.experiments.reports.figures import Figure
+from stateauditor.experiments.reports.page import digest, environment, part, safe
 from stateauditor.experiments.reports.payload import READOUT_BUDGET, judge_tag, payload
 from stateauditor.experiments.spec import RunSpec
 from stateauditor.experiments.summary import Summary
@@ -66,9 +63,9 @@ def report_html(
     """
     data = payload(items, budget)
     drawings = [draw(figure) for figure in figures]
-    css, script = _part("report.css"), "\n".join(_part(name) for name in _SCRIPTS)
+    css, script = part("report.css"), "\n".join(part(name) for name in _SCRIPTS)
     text: str = (
-        _environment()
+        environment()
         .get_template("report.html.j2")
         .render(
             summary=summary,
@@ -82,14 +79,14 @@ def report_html(
             provenance=_provenance(spec, manifest),
             verified_means=VERIFIED_MEANS,
             outcome_groups=_outcomes(summary),
-            data=_safe(data.json),
+            data=safe(data.json),
             scenarios=data.scenarios,
             full=data.full,
             width=WIDTH,
-            css=_safe(css),
-            script=_safe(script),
-            css_hash=_hash(css),
-            script_hash=_hash(script),
+            css=safe(css),
+            script=safe(script),
+            css_hash=digest(css),
+            script_hash=digest(script),
         )
     )
     return text
@@ -180,30 +177,3 @@ def _provenance(spec: RunSpec, manifest: Manifest) -> list[tuple[str, str]]:
         ("Seed", f"{spec.seed}, {spec.draws:,} bootstrap draws"),
         ("Versions", versions),
     ]
-
-
-def _environment() -> Any:
-    jinja2 = extra("jinja2", "writing the report")
-    return jinja2.Environment(
-        loader=jinja2.FunctionLoader(_part),
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
-
-
-def _part(name: str) -> str:
-    folder = files("stateauditor.experiments.reports") / "templates"
-    return (folder / name).read_text("utf-8")
-
-
-def _safe(text: str) -> Any:
-    """Text that needs no escaping: this package's own, or JSON made safe for a script element."""
-    return extra("markupsafe", "writing the report").Markup(text)
-
-
-def _hash(text: str) -> str:
-    digest = hashlib.sha256(text.encode("utf-8")).digest()
-    return f"sha256-{base64.b64encode(digest).decode('ascii')}"
