@@ -33,6 +33,7 @@ from stateauditor.metrics.cost import (
     latency,
     scenario_path,
 )
+from stateauditor.metrics.kappa import kappa_interval
 from stateauditor.metrics.key_judge import (
     KEY_JUDGE_LABEL,
     Audited,
@@ -165,6 +166,7 @@ __all__ = [
     "fleiss_kappa",
     "holm",
     "item_scores",
+    "kappa_interval",
     "key_judge",
     "key_rates",
     "latency",

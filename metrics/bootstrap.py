@@ -119,21 +119,21 @@ def _resampled(
     for kind in TYPES:
         stratum = stacked[[item.type == kind for item in items]]
         observed.append(stratum.sum(axis=0, keepdims=True))
-        drawn.append(_stratum_sums(stratum, draws, rng))
+        drawn.append(resampled_sums(stratum, draws, rng))
     return _by_arm(observed, len(arms), flat=True), _by_arm(drawn, len(arms), flat=False)
 
 
-def _stratum_sums(stratum: Floats, draws: int, rng: np.random.Generator) -> Floats:
+def resampled_sums(rows: Floats, draws: int, rng: np.random.Generator) -> Floats:
     """Column sums of ``draws`` resamples of the rows: shape (draws, columns)."""
-    size = len(stratum)
+    size = len(rows)
     if size == 0:
-        return np.zeros((draws, stratum.shape[1]))
+        return np.zeros((draws, rows.shape[1]))
     sums = []
     for done in range(0, draws, _BATCH):
         count = min(_BATCH, draws - done)
         # How often each scenario is in a resample. Whole numbers: the product is exact.
         weights = rng.multinomial(size, np.full(size, 1.0 / size), size=count)
-        sums.append(weights.astype(np.float64) @ stratum)
+        sums.append(weights.astype(np.float64) @ rows)
     return np.vstack(sums)
 
 
@@ -159,7 +159,9 @@ def _intervals(
 ) -> ScoreIntervals:
     def over(columns: Sequence[int]) -> Interval:
         values = [None if np.isnan(observed[c]) else float(observed[c]) for c in columns]
-        return _interval(mean_or_none(values), drawn[:, list(columns)].mean(axis=1), draws, level)
+        return percentile_interval(
+            mean_or_none(values), drawn[:, list(columns)].mean(axis=1), draws, level
+        )
 
     everything = range(len(CELLS))
     return ScoreIntervals(
@@ -172,7 +174,10 @@ def _intervals(
     )
 
 
-def _interval(estimate: float | None, values: Floats, draws: int, level: float) -> Interval:
+def percentile_interval(
+    estimate: float | None, values: Floats, draws: int, level: float
+) -> Interval:
+    """The interval from drawn values; those that are NaN are left out and counted."""
     defined = values[~np.isnan(values)]
     undefined = draws - len(defined)
     if estimate is None or len(defined) == 0:
