@@ -11,8 +11,9 @@ from collections.abc import Iterable, Sequence
 
 from stateauditor.experiments.folder import RunFolder
 from stateauditor.experiments.records import DIMENSIONS, ItemRecord
+from stateauditor.experiments.sources import Source
 from stateauditor.experiments.spec import RunSpec
-from stateauditor.signatures.errors import ConfigError
+from stateauditor.signatures.errors import ConfigError, InputError
 
 
 def refuse_other_data(a: RunFolder, b: RunFolder) -> None:
@@ -34,6 +35,15 @@ def refuse_other_data(a: RunFolder, b: RunFolder) -> None:
         raise ConfigError(
             f"{a.path} and {b.path} are not on the same scenarios; they differ in "
             + ", ".join(differing)
+        )
+
+
+def refuse_changed_data(source: Source, folder: RunFolder, reader: str) -> None:
+    """Raise :class:`InputError` where ``reader`` would see other scenarios than the run did."""
+    if source.sha256 != folder.manifest().data_sha256:
+        raise InputError(
+            f"{source.name}: these are not the data of {folder.path} (their SHA-256 differs); "
+            f"{reader} needs the same scenarios"
         )
 
 

@@ -17,12 +17,13 @@ import dspy
 from anyio import CapacityLimiter
 
 from stateauditor.data.scenario import BenchmarkItem
+from stateauditor.experiments.comparability import refuse_changed_data
 from stateauditor.experiments.folder import RunFolder
 from stateauditor.experiments.judges import Judge, load_judges
 from stateauditor.experiments.records import ItemRecord, Judgment
 from stateauditor.experiments.sources import Source, open_source
 from stateauditor.program.backends.store import CacheMode
-from stateauditor.signatures.errors import ConfigError, InputError
+from stateauditor.signatures.errors import ConfigError
 from stateauditor.signatures.models import CallRecord
 
 _CARRIED = ("items.jsonl", "config.yaml", "manifest.json")  # with a manifest it is a run
@@ -60,7 +61,7 @@ def rejudge(
     if not judges:
         raise ConfigError("the key judge scored with the run; name a backend file with a model")
     source = open_source(spec.data)
-    _refuse_other_data(source, folder)
+    refuse_changed_data(source, folder, "a judge")
     target = folder if out is None else copied(folder, out)
     limiter = CapacityLimiter(concurrency or spec.concurrency)
     bound = [
@@ -95,14 +96,6 @@ def copied(folder: RunFolder, out: Path) -> RunFolder:
         if (folder.path / name).exists():
             shutil.copy2(folder.path / name, out / name)
     return target
-
-
-def _refuse_other_data(source: Source, folder: RunFolder) -> None:
-    if source.sha256 != folder.manifest().data_sha256:
-        raise InputError(
-            f"{source.name}: these are not the data of {folder.path} (their SHA-256 differs); "
-            "a judge needs the same scenarios"
-        )
 
 
 def _wants(item: ItemRecord, judges: Iterable[Judge]) -> bool:
