@@ -9,6 +9,7 @@ import typer
 
 from stateauditor.cli import (
     ablate,
+    annotate,
     audit,
     backends,
     cache,
@@ -100,6 +101,7 @@ app.add_typer(config.app, name="config")
 app.add_typer(data.app, name="data")
 app.add_typer(export.export_app, name="export")
 app.add_typer(export.import_app, name="import")
+app.add_typer(annotate.app, name="annotate")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
