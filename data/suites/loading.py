@@ -19,7 +19,10 @@ _Loader: Final = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
 
 def load_content(path: str, model: type[M]) -> M:
     """The file at ``path`` under ``content``, such as ``safety/pet.yaml``; its scalars are text."""
-    return parse_content(_folder().joinpath(path).read_text(encoding="utf-8"), model, path)
+    file = _folder().joinpath(path)
+    if not file.is_file():
+        raise ConfigError(f"there is no suite content {path!r}")
+    return parse_content(file.read_text(encoding="utf-8"), model, path)
 
 
 def content_files(folder: str) -> tuple[str, ...]:

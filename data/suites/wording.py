@@ -23,11 +23,20 @@ def item_rng(seed: int, uid: str) -> random.Random:
     return random.Random(int.from_bytes(digest, "big"))
 
 
+_OPENING: Final = re.compile(r"(?:^|(?<=[.!?] ))\{(\w+)\}")
+
+
 def surface(rng: random.Random, forms: Sequence[str], **slots: str) -> str:
-    """One of the written forms with its ``{slots}`` filled; a slot without a value is an error."""
+    """One of the written forms as a sentence; a slot without a value is an error."""
     if not forms:
         raise InputError("there is no form to choose from")
-    return fill(rng.choice(forms), **slots)
+    return sentence(rng.choice(forms), **slots)
+
+
+def sentence(form: str, **slots: str) -> str:
+    """The form with its slots filled, and with a capital where a slot opens a sentence."""
+    capitals = {f"{name}_": value[:1].upper() + value[1:] for name, value in slots.items()}
+    return fill(_OPENING.sub(r"{\1_}", form), **slots, **capitals)
 
 
 def fill(form: str, **slots: str) -> str:
