@@ -1,7 +1,7 @@
 """The safety suite: one true change among six things that only look like one.
 
-350 items, 50 for each regime (after the "construction-labeled safety suite" of the paper,
-section 6.4, whose seven regimes the paper does not print). In ``true_change`` a later
+350 items, 50 for each regime, after the "construction-labeled safety suite" of the paper
+(section 6.4: seven regimes and 277 items, which it does not print). In ``true_change`` a later
 remark has ended the state that the draft relies on, and a repair is due. In the other six
 the state still holds and the draft is right, so that any rewrite of it is an
 over-correction. The written content stands in ``content/safety``, one file a topic; the

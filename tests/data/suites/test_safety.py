@@ -239,6 +239,6 @@ def test_true_changes_often_lack_the_words_of_change() -> None:
 
 
 def test_generating_the_suite_is_quick() -> None:
-    began = time.perf_counter()
+    began = time.process_time()
     items(5)
-    assert time.perf_counter() - began < 2.0
+    assert time.process_time() - began < 2.0
