@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
-from stateauditor.data.suites import lifecycle
+from stateauditor.data.suites import lifecycle, safety
 from stateauditor.data.suites.frozen import FrozenSuite, freeze_suite, frozen_path
 from stateauditor.data.suites.items import SuiteItem, find_problems
 from stateauditor.signatures.errors import InputError
@@ -20,6 +20,7 @@ from stateauditor.signatures.errors import InputError
 SEED: Final = 42
 GENERATORS: Final[Mapping[str, Callable[[int], tuple[SuiteItem, ...]]]] = {
     lifecycle.SUITE: lifecycle.items,
+    safety.SUITE: safety.items,
 }
 """The suites that can be frozen, by name."""
 
