@@ -238,22 +238,22 @@ def parse_spec(data: dict[str, Any], *, source: str) -> RunSpec:
     return validated(RunSpec, data, source=source)
 
 
-def shipped() -> tuple[Path, ...]:
-    """The run configs that ship with the package."""
-    folder = Path(str(files("stateauditor.experiments") / "configs"))
-    return tuple(sorted(folder.glob("*.yaml")))
+def shipped(kind: str = "") -> dict[str, Path]:
+    """The configs that ship with the package, by name; ``kind`` is a folder of theirs."""
+    folder = Path(str(files("stateauditor.experiments"))) / "configs" / kind
+    return {path.stem: path for path in sorted(folder.glob("*.yaml"))}
 
 
-def locate(path: str | Path) -> Path:
-    """A config file by path, or a shipped one by its bare name."""
+def locate(path: str | Path, kind: str = "") -> Path:
+    """A config file by path, or a shipped one of that kind by its bare name."""
     given = Path(path)
-    if given.exists():
+    if given.is_file():
         return given
-    by_name = {config.stem: config for config in shipped()}
+    known = shipped(kind)
     name = given.name.removesuffix(".yaml")
-    if name in by_name:
-        return by_name[name]
-    raise ConfigError(f"{path}: there is no such config; shipped ones: {', '.join(by_name)}")
+    if name in known:
+        return known[name]
+    raise ConfigError(f"{path}: there is no such config; shipped ones: {', '.join(known)}")
 
 
 def override_setting(data: dict[str, Any], override: str) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
-from importlib.resources import files
 from pathlib import Path
 from typing import Annotated, Any, Final
 
@@ -15,6 +14,7 @@ from stateauditor.experiments.spec import (
     Arm,
     DraftSource,
     RunSpec,
+    locate,
     override_setting,
     parse_spec,
     read_mapping,
@@ -68,18 +68,12 @@ class Plan(BaseModel):
     max_cost: float | None
 
 
-def shipped_grids() -> dict[str, Path]:
-    """The grids that ship with the package, by name."""
-    folder = Path(str(files("stateauditor.experiments") / "configs" / "ablations"))
-    return {path.stem: path for path in sorted(folder.glob("*.yaml"))}
-
-
 def load_grid(path: str | Path, overrides: Sequence[str] = ()) -> GridSpec:
     """Read a grid, a file or a shipped one by name; overrides are ``base.data.limit=5``.
 
     Raises :class:`ConfigError` that lists everything wrong.
     """
-    found = _located(path)
+    found = locate(path, "ablations")
     data = read_mapping(found)
     for override in overrides:
         override_setting(data, override)
@@ -165,17 +159,6 @@ def _has_its_base(spec: RunSpec, reference: RunSpec) -> bool:
 def _changed(spec: RunSpec, changes: Mapping[str, Any]) -> RunSpec:
     data = spec.model_dump(mode="python") | dict(changes)
     return validated(RunSpec, data, source=f"grid, {data['name']}")
-
-
-def _located(path: str | Path) -> Path:
-    given = Path(path)
-    if given.is_file():
-        return given
-    known = shipped_grids()
-    name = given.name.removesuffix(".yaml")
-    if name in known:
-        return known[name]
-    raise ConfigError(f"{path}: there is no such grid; shipped ones: {', '.join(known)}")
 
 
 def dump_grid(grid: GridSpec) -> str:

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from importlib.resources import files
 from pathlib import Path
 from typing import Any, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from stateauditor.experiments.compile.optimizers import Optimizer
-from stateauditor.experiments.spec import Arm, read_mapping
+from stateauditor.experiments.spec import Arm, locate, read_mapping
 from stateauditor.metrics.compiling import Weights
 from stateauditor.program.backends.config import validated
 from stateauditor.program.config import AuditConfig
 from stateauditor.program.retrieval.config import RetrievalConfig
-from stateauditor.signatures.errors import ConfigError
 from stateauditor.signatures.models import Policy, Variant
 
 PROGRAM = "program"
@@ -141,27 +139,10 @@ def load_compile_spec(path: str | Path, overrides: Sequence[str] = ()) -> Compil
 
     Raises :class:`ConfigError` that lists everything wrong.
     """
-    found = _locate(path)
+    found = locate(path, "compile")
     return parse_compile_spec(read_mapping(found, overrides), source=str(found))
 
 
 def parse_compile_spec(data: dict[str, Any], *, source: str) -> CompileSpec:
     """Validate a parsed config; every problem comes with its path."""
     return validated(CompileSpec, data, source=source)
-
-
-def shipped_compiles() -> dict[str, Path]:
-    """The compile configs that ship with the package, by name."""
-    folder = Path(str(files("stateauditor.experiments"))) / "configs" / "compile"
-    return {path.stem: path for path in sorted(folder.glob("*.yaml"))}
-
-
-def _locate(path: str | Path) -> Path:
-    given = Path(path)
-    if given.is_file():
-        return given
-    shipped = shipped_compiles()
-    name = given.name.removesuffix(".yaml")
-    if name in shipped:
-        return shipped[name]
-    raise ConfigError(f"{path}: there is no such config; shipped ones: {', '.join(shipped)}")

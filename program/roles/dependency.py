@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import dspy
 
@@ -58,9 +59,9 @@ class PresuppositionExtractor(Role):
 class PremiseAdjudicator(Role):
     """Judges premises against the readout alone."""
 
-    def __init__(self) -> None:
+    def __init__(self, signature: Any = PremiseAdjudication) -> None:
         super().__init__()
-        self.adjudicate = dspy.Predict(PremiseAdjudication)
+        self.adjudicate = dspy.Predict(signature)
 
     async def aforward(
         self,
@@ -72,17 +73,22 @@ class PremiseAdjudicator(Role):
     ) -> tuple[Premise, ...]:
         """One premise a verdict; premises that the LM left unjudged are left out."""
         answer = await self.adjudicate.acall(
-            readout=readout, question=question, draft=draft, premises=numbered_premises(premises)
+            readout=readout, question=question, draft=draft, premises=_numbered(premises)
         )
-        ids = frozenset(entry.id for entry in readout.entries)
+        return self.judged(answer, premises, frozenset(entry.id for entry in readout.entries))
+
+    def judged(
+        self, answer: Any, premises: Sequence[UnjudgedPremise], readout_ids: frozenset[str]
+    ) -> tuple[Premise, ...]:
+        """The premises with what the answer says of each, by number."""
         verdicts = by_number(answer.verdicts, len(premises))
         return tuple(
-            judged_premise(premises[number - 1], verdict, ids)
+            judged_premise(premises[number - 1], verdict, readout_ids)
             for number, verdict in sorted(verdicts.items())
         )
 
 
-def numbered_premises(premises: Sequence[UnjudgedPremise]) -> list[NumberedPremise]:
+def _numbered(premises: Sequence[UnjudgedPremise]) -> list[NumberedPremise]:
     """The premises with the numbers by which answers refer to them."""
     return [
         NumberedPremise(number=number, text=premise.text)

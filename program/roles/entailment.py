@@ -7,13 +7,11 @@ labels become verdicts without values: contradicted is STALE, neutral is UNKNOWN
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
+from typing import Any, Final
 
-import dspy
-
-from stateauditor.program.roles.base import Role, by_number, known_ids
-from stateauditor.program.roles.dependency import UnjudgedPremise, numbered_premises
-from stateauditor.program.roles.temporal import numbered_changes
+from stateauditor.program.roles.base import by_number, known_ids
+from stateauditor.program.roles.dependency import PremiseAdjudicator, UnjudgedPremise
+from stateauditor.program.roles.temporal import ConsistencyChecker
 from stateauditor.signatures.ablation import (
     DraftEntailment,
     Entailment,
@@ -22,7 +20,6 @@ from stateauditor.signatures.ablation import (
     PremiseEntailment,
 )
 from stateauditor.signatures.models import Origin, Premise, TimelineItem, Verdict
-from stateauditor.signatures.readout import PromptReadout
 
 VERDICTS: Final = {
     Entailment.ENTAILED: Verdict.VALID,
@@ -31,46 +28,31 @@ VERDICTS: Final = {
 }
 
 
-class EntailmentLabeller(Role):
+class EntailmentLabeller(PremiseAdjudicator):
     """Labels premises against the readout."""
 
     def __init__(self) -> None:
-        super().__init__()
-        self.label = dspy.Predict(PremiseEntailment)
+        super().__init__(PremiseEntailment)
 
-    async def aforward(
-        self,
-        *,
-        readout: PromptReadout,
-        question: str,
-        draft: str,
-        premises: Sequence[UnjudgedPremise],
+    def judged(
+        self, answer: Any, premises: Sequence[UnjudgedPremise], readout_ids: frozenset[str]
     ) -> tuple[Premise, ...]:
-        """One premise a label; premises that the LM left out are left out."""
-        answer = await self.label.acall(
-            readout=readout, question=question, draft=draft, premises=numbered_premises(premises)
-        )
-        ids = frozenset(entry.id for entry in readout.entries)
+        """The premises with their labels; premises that the LM left out are left out."""
         labels = by_number(answer.entailments, len(premises))
         return tuple(
-            _premise(premises[number - 1], label, ids) for number, label in sorted(labels.items())
+            _premise(premises[number - 1], label, readout_ids)
+            for number, label in sorted(labels.items())
         )
 
 
-class ContradictionChecker(Role):
+class ContradictionChecker(ConsistencyChecker):
     """Labels the draft against each change."""
 
     def __init__(self) -> None:
-        super().__init__()
-        self.check = dspy.Predict(DraftEntailment)
+        super().__init__(DraftEntailment)
 
-    async def aforward(
-        self, *, question: str, draft: str, changes: Sequence[TimelineItem]
-    ) -> tuple[Premise, ...]:
+    def judged(self, answer: Any, changes: Sequence[TimelineItem]) -> tuple[Premise, ...]:
         """One premise of origin ``state`` for each change that the LM labelled."""
-        answer = await self.check.acall(
-            question=question, draft=draft, changes=numbered_changes(changes)
-        )
         labels = by_number(answer.entailments, len(changes))
         return tuple(
             _state_premise(changes[number - 1], label) for number, label in sorted(labels.items())

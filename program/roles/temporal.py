@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import dspy
 
@@ -35,17 +36,19 @@ class TimelineBuilder(Role):
 class ConsistencyChecker(Role):
     """Tests the draft's substance against each changed attribute's current value."""
 
-    def __init__(self) -> None:
+    def __init__(self, signature: Any = DraftConsistency) -> None:
         super().__init__()
-        self.check = dspy.Predict(DraftConsistency)
+        self.check = dspy.Predict(signature)
 
     async def aforward(
         self, *, question: str, draft: str, changes: Sequence[TimelineItem]
     ) -> tuple[Premise, ...]:
         """One premise of origin ``state`` for each change that the LM judged."""
-        answer = await self.check.acall(
-            question=question, draft=draft, changes=numbered_changes(changes)
-        )
+        answer = await self.check.acall(question=question, draft=draft, changes=_numbered(changes))
+        return self.judged(answer, changes)
+
+    def judged(self, answer: Any, changes: Sequence[TimelineItem]) -> tuple[Premise, ...]:
+        """A premise for each change that the answer speaks of, by number."""
         findings = by_number(answer.findings, len(changes))
         return tuple(
             state_premise(changes[number - 1], finding)
@@ -72,7 +75,7 @@ def changed(timeline: Sequence[TimelineItem]) -> tuple[TimelineItem, ...]:
     return tuple(item for item in timeline if item.status is ChangeStatus.CHANGED)
 
 
-def numbered_changes(changes: Sequence[TimelineItem]) -> list[NumberedChange]:
+def _numbered(changes: Sequence[TimelineItem]) -> list[NumberedChange]:
     """The changes with the numbers by which findings refer to them."""
     return [
         NumberedChange(

@@ -83,6 +83,6 @@ def test_a_wrong_spec_lists_every_problem() -> None:
 
 def test_the_shipped_config_is_valid() -> None:
 
-    (path,) = [config for config in shipped() if config.stem == "retrieval"]
+    path = shipped()["retrieval"]
     spec = parse_retrieval_spec(yaml.safe_load(path.read_text("utf-8")), source=str(path))
     assert spec.budgets == (2000, 5700)

@@ -14,7 +14,7 @@ from stateauditor.experiments.spec import Arm, RunSpec, load_spec, locate, parse
 from stateauditor.signatures.errors import ConfigError
 from stateauditor.signatures.models import Variant
 
-RUNS = [path for path in shipped() if "\nkind:" not in f"\n{path.read_text('utf-8')}"]
+RUNS = [path for path in shipped().values() if "\nkind:" not in f"\n{path.read_text('utf-8')}"]
 GOOD: dict[str, Any] = {"name": "run", "data": {"set": "stale_mini"}, "arm": "strict_vta"}
 
 
@@ -29,7 +29,7 @@ def test_every_shipped_config_is_right_and_reads_back_as_written(path: Path) -> 
 
 
 def test_there_is_a_shipped_config_for_every_arm() -> None:
-    assert {arm.value for arm in Arm} <= {path.stem for path in shipped()}
+    assert {arm.value for arm in Arm} <= set(shipped())
     assert all(load_spec(arm.value).arm is arm for arm in Arm)
 
 

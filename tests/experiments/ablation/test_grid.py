@@ -14,9 +14,8 @@ from stateauditor.experiments.ablation.grid import (
     load_grid,
     merged,
     plan,
-    shipped_grids,
 )
-from stateauditor.experiments.spec import Arm
+from stateauditor.experiments.spec import Arm, shipped
 from stateauditor.signatures.errors import ConfigError
 from stateauditor.signatures.models import Policy
 
@@ -28,15 +27,15 @@ def grid(cells: dict[str, dict[str, Any]], **settings: Any) -> GridSpec:
 
 
 def test_every_shipped_grid_makes_runs() -> None:
-    assert set(shipped_grids()) == {"vta_components", "base_audit", "channels", "baselines"}
-    for name in shipped_grids():
+    assert set(shipped("ablations")) == {"vta_components", "base_audit", "channels", "baselines"}
+    for name in shipped("ablations"):
         planned = plan(load_grid(name), Path("out"))
         assert next(iter(planned.runs)) == "full"
         assert len(planned.runs) > 5
 
 
 def test_every_ablation_and_baseline_is_in_a_shipped_grid() -> None:
-    cells = [cell for name in shipped_grids() for cell in load_grid(name).cells.values()]
+    cells = [cell for name in shipped("ablations") for cell in load_grid(name).cells.values()]
     for wanted in (
         {"labels": "nli"},
         {"rewrite": "untyped"},

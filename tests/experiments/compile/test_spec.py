@@ -12,8 +12,8 @@ from stateauditor.experiments.compile.spec import (
     asked_roles,
     load_compile_spec,
     parse_compile_spec,
-    shipped_compiles,
 )
+from stateauditor.experiments.spec import shipped
 from stateauditor.program.roles.ensemble import Roles
 from stateauditor.signatures.errors import ConfigError
 
@@ -26,7 +26,7 @@ def spec(optimizer: dict[str, Any] | None = None, **settings: Any) -> Any:
     return parse_compile_spec(whole, source="t.yaml")
 
 
-@pytest.mark.parametrize("name", sorted(shipped_compiles()))
+@pytest.mark.parametrize("name", sorted(shipped("compile")))
 def test_shipped_configs_are_right(name: str) -> None:
     loaded = load_compile_spec(name)
     assert loaded.name == name
