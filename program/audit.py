@@ -8,9 +8,9 @@ from contextlib import contextmanager
 
 from stateauditor.program.arbiter import arbitrate, may_rewrite
 from stateauditor.program.backends.backend import Backend
-from stateauditor.program.channels import shown_pairs
+from stateauditor.program.channels import shared_evidence, shown_pairs
 from stateauditor.program.config import AuditConfig
-from stateauditor.program.readouts import relocated, union
+from stateauditor.program.readouts import relocated
 from stateauditor.program.retrieval.index import MemoryIndex
 from stateauditor.program.roles.adapter import instructions, refuse_leaks
 from stateauditor.program.roles.dependency import UnjudgedPremise
@@ -24,7 +24,6 @@ from stateauditor.signatures.adaptation import DirectiveInstruction
 from stateauditor.signatures.models import (
     AuditResult,
     BaseAudit,
-    Channel,
     CheckStatus,
     Directive,
     Premise,
@@ -121,11 +120,14 @@ class Audit:
     def _expanded(self) -> Readout:
         if not self.config.expand_evidence:
             return self.readout
-        shared = self.siblings if Channel.EVIDENCE in self.config.channels else ()
-        readouts = [self.readout, *(audit.readout for audit in shared)]
+        readout, questions = shared_evidence(
+            (self.readout, self.question),
+            [(audit.readout, audit.question) for audit in self.siblings],
+            self.config.channels,
+        )
         return self.index.expand(
-            union(readouts) if shared else self.readout,
-            [self.question, *(audit.question for audit in shared)],
+            readout,
+            questions,
             budget_tokens=self.config.expansion_tokens,
             redact=redact,
         )

@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence, Set
 from typing import Final
 
-from stateauditor.signatures.models import Channel
+from stateauditor.program.readouts import union
+from stateauditor.signatures.models import Channel, Readout
 from stateauditor.signatures.transition import QuestionDraftPair
 
 WITHHELD: Final = "(not shown)"
@@ -28,3 +29,13 @@ def shown_pairs(
     if len(hidden) == 2:
         return [own]
     return [own, *(other.model_copy(update=hidden) for other in others)]
+
+
+def shared_evidence(
+    own: tuple[Readout, str], others: Sequence[tuple[Readout, str]], channels: Set[Channel]
+) -> tuple[Readout, list[str]]:
+    """The readout to expand and the questions to expand it by: one's own, or all probes'."""
+    if Channel.EVIDENCE not in channels or not others:
+        return own[0], [own[1]]
+    every = [own, *others]
+    return union([readout for readout, _ in every]), [question for _, question in every]
