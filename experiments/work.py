@@ -7,6 +7,7 @@ the work writes each record as it ends, so that whatever ends the work can be co
 from __future__ import annotations
 
 import asyncio
+import gc
 import signal
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
@@ -77,7 +78,7 @@ class Work(Generic[ItemT, RecordT]):
     """Items waiting to be done, and the rules under which one may start.
 
     ``one`` makes an item's record and never raises for the item's own failure;
-    ``keep`` writes it. ``max_cost`` is in US dollars.
+    ``keep`` writes it, off the event loop and one at a time. ``max_cost`` is in US dollars.
     """
 
     waiting: Iterator[ItemT]
@@ -87,11 +88,12 @@ class Work(Generic[ItemT, RecordT]):
     concurrency: int
     max_cost: float | None = None
     watch: Watcher = lambda progress: None
+    _writing: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     async def run(self) -> None:
         """Keep as many items in flight as allowed until none is left or a stop."""
         self.watch(self.progress)
-        with _on_interrupt(self._stop):
+        with _on_interrupt(self._stop), _lean_collections():
             flight: set[asyncio.Task[None]] = set()
             while True:
                 while len(flight) < self.concurrency and self._may_start():
@@ -100,6 +102,7 @@ class Work(Generic[ItemT, RecordT]):
                         break
                     self.progress.in_flight += 1
                     flight.add(asyncio.create_task(self._one(item)))
+                    await asyncio.sleep(0)  # its first calls go out before the next one starts
                 if not flight:
                     return
                 ended, flight = await asyncio.wait(flight, return_when=asyncio.FIRST_COMPLETED)
@@ -108,8 +111,9 @@ class Work(Generic[ItemT, RecordT]):
 
     async def _one(self, item: ItemT) -> None:
         record = await self.one(item)
+        async with self._writing:  # a disk may be slow; other items' calls go on
+            await asyncio.to_thread(self.keep, record)
         self.progress.in_flight -= 1
-        self.keep(record)
         self.progress.add(record)
         self.watch(self.progress)
 
@@ -135,6 +139,19 @@ class Work(Generic[ItemT, RecordT]):
         if self.progress.stopped is None:
             self.progress.stopped = why
             self.watch(self.progress)
+
+
+@contextmanager
+def _lean_collections() -> Iterator[None]:
+    """Keep what is loaded already out of garbage collections.
+
+    A full one would read all objects of the libraries again, and every call waits for it.
+    """
+    gc.freeze()
+    try:
+        yield
+    finally:
+        gc.unfreeze()
 
 
 @contextmanager

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import signal
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -111,6 +112,24 @@ def test_no_more_calls_are_in_flight_than_allowed(tmp_path: Path) -> None:
         assert run(spec(tmp_path, server, 2, concurrency=3), tmp_path / "run").complete
     together = [sum(0 <= other - this < 0.1 for other in arrived) for this in arrived]
     assert max(together) == 3
+
+
+def test_a_slow_disk_holds_up_no_call(
+    tmp_path: Path, server: Loopback, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    append, writing = RunFolder.append, threading.Lock()
+
+    def slowly(folder: RunFolder, item: ItemRecord) -> None:
+        assert threading.current_thread() is not threading.main_thread()  # the loop's
+        assert writing.acquire(blocking=False), "two records at a time"
+        time.sleep(0.05)
+        append(folder, item)
+        writing.release()
+
+    monkeypatch.setattr(RunFolder, "append", slowly)
+    finished = run(spec(tmp_path, server, concurrency=6), tmp_path / "run")
+    assert finished.complete
+    assert len(items(finished)) == 6
 
 
 def test_the_frozen_list_and_the_data_are_on_record(tmp_path: Path, server: Loopback) -> None:
