@@ -148,11 +148,6 @@ class BackendLM(dspy.LM):
             )
         outputs, entry, seconds = await self._ask(prompt, messages, settings)
         exchange = self._account(key, entry, seconds)
-        first = self.store.get(key)
-        if first is not None:
-            # The same prompt was in flight twice: one answer counts for both, as in a replay.
-            self._observe(_replayed(key, first, cached=False))
-            return list(first["outputs"])
         record = {
             "outputs": [_plain(output) for output in outputs],
             "model": exchange.model,
@@ -163,7 +158,11 @@ class BackendLM(dspy.LM):
             "truncated": exchange.truncated,
         }
         if self.store.mode is CacheMode.READ_WRITE:  # a disk may be slow; other calls go on
-            await asyncio.to_thread(self.store.put, key, record)
+            first = await asyncio.to_thread(self.store.keep, key, record)
+            if first is not None:
+                # The same prompt was in flight twice: one answer counts for both, as in a replay.
+                self._observe(_replayed(key, first, cached=False))
+                return list(first["outputs"])
         self._observe(exchange)
         return outputs
 

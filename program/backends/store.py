@@ -95,13 +95,20 @@ class ResponseStore:
         path = self._path(key)
         temporary = path.with_name(f"{key}.{os.getpid()}.{threading.get_ident()}.tmp")
         whole = {"format": FORMAT, "owner": self.owner, **record}
-        text = json.dumps(whole, ensure_ascii=False, sort_keys=True)
+        text = json.dumps(whole, ensure_ascii=False, sort_keys=True).encode("utf-8", "replace")
         try:
-            temporary.write_text(text, "utf-8", errors="replace")
+            temporary.write_bytes(text)
         except FileNotFoundError:  # the first record of its folder
             path.parent.mkdir(parents=True, exist_ok=True)
-            temporary.write_text(text, "utf-8", errors="replace")
+            temporary.write_bytes(text)
         os.replace(temporary, path)
+
+    def keep(self, key: str, record: Mapping[str, Any]) -> dict[str, Any] | None:
+        """The record that is there already, or None once ``record`` is written in its place."""
+        first = self.get(key)
+        if first is None:
+            self.put(key, record)
+        return first
 
     def mark_unparsable(self, key: str) -> None:
         """Note on a record that its text could not be read as the typed output."""

@@ -40,6 +40,15 @@ def test_only_read_write_writes(tmp_path: Path, mode: CacheMode) -> None:
     assert list(tmp_path.rglob("*.json")) == []
 
 
+def test_the_first_record_is_kept_and_a_later_one_is_told_of_it(tmp_path: Path) -> None:
+    store = ResponseStore(tmp_path, CacheMode.READ_WRITE)
+    assert store.keep("ab" * 32, {"outputs": ["first"]}) is None
+    first = store.keep("ab" * 32, {"outputs": ["second"]})
+    assert first is not None
+    assert first["outputs"] == ["first"]
+    assert store.get("ab" * 32) == first
+
+
 def test_off_reads_nothing(tmp_path: Path) -> None:
     ResponseStore(tmp_path, CacheMode.READ_WRITE).put("ab" * 32, {"outputs": []})
     assert ResponseStore(tmp_path, CacheMode.OFF).get("ab" * 32) is None
