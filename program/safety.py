@@ -75,10 +75,11 @@ def leaks(reply: str, entries: Iterable[str], allowed: Sequence[str]) -> bool:
     for pattern in (*MARKERS, *FORGERIES):
         if any(match.group() not in permitted for match in pattern.finditer(folded)):
             return True
+    suspects = [entry for entry in entries if _suspect_spans(entry)]
+    if not suspects:
+        return False  # most memories: spare the reading of reply and draft
     runs = _runs(reply) - {run for text in allowed for run in _runs(text)}
-    return bool(runs) and any(
-        not runs.isdisjoint(_runs(entry)) for entry in entries if _suspect_spans(entry)
-    )
+    return any(not runs.isdisjoint(_runs(entry)) for entry in suspects)
 
 
 def _suspect_spans(text: str) -> list[tuple[int, int]]:

@@ -141,6 +141,10 @@ class TypedAdapter(dspy.JSONAdapter):
         """DSPy's system message; it depends on the Signature alone and is slow to write."""
         return _system_message(self, signature)
 
+    def user_message_output_requirements(self, signature: Any) -> str:
+        """DSPy's reminder of the format; it depends on the Signature alone too."""
+        return _output_requirements(self, signature)
+
     def parse(self, signature: Any, completion: str) -> dict[str, Any]:
         """Read one reply; see :func:`parse_reply`."""
         annotations = {name: field.annotation for name, field in signature.output_fields.items()}
@@ -189,4 +193,10 @@ def _with_shorter_readout(inputs: dict[str, Any]) -> _Shorter | None:
 @lru_cache(maxsize=64)
 def _system_message(adapter: TypedAdapter, signature: Any) -> str:
     message: str = super(TypedAdapter, adapter).format_system_message(signature)
+    return message
+
+
+@lru_cache(maxsize=64)
+def _output_requirements(adapter: TypedAdapter, signature: Any) -> str:
+    message: str = super(TypedAdapter, adapter).user_message_output_requirements(signature)
     return message
