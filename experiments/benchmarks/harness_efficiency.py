@@ -5,7 +5,9 @@
 A server in a process of its own answers every call after 200 ms. The same scenarios
 run through the runner and through ``dspy.Evaluate`` on the same program, both with 32
 calls in flight at most. On a busy machine the ratio says little; the CPU time a call
-takes says what the harness itself needs. Ideal is the longer of two bounds: all calls at that
+takes says what the harness itself needs. The model has a hosted one's name; for a name
+that is not in its price list DSPy searches all of that list at every call (``--model
+served`` shows it). Ideal is the longer of two bounds: all calls at that
 concurrency, and the critical path of one scenario. ``--profile`` says where the
 runner's own time goes.
 """
@@ -169,11 +171,11 @@ def ideal(calls: int, delay: float) -> float:
     return max(calls * delay / CONCURRENCY, DEPTH * delay)
 
 
-def prepare(folder: Path, address: str, scenarios: int) -> RunSpec:
+def prepare(folder: Path, address: str, scenarios: int, model: str) -> RunSpec:
     """A spec over fresh scenarios and the server at ``address``."""
     data, backend, config = (folder / n for n in ("data.json", "server.yaml", "config.yaml"))
     data.write_text(json.dumps([scenario(n) for n in range(1, scenarios + 1)]), "utf-8")
-    lm = {"model": "openai/served", "api_base": address, "temperature": 0, "retries": 0}
+    lm = {"model": f"openai/{model}", "api_base": address, "temperature": 0, "retries": 0}
     backend.write_text(yaml.safe_dump({"name": "server", "lms": {"lm": lm}}), "utf-8")
     settings = {
         "name": "efficiency",
@@ -193,6 +195,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
     parser.add_argument("--scenarios", type=int, default=100)
     parser.add_argument("--delay", type=float, default=DELAY, help="seconds a call takes")
+    parser.add_argument("--model", default="gpt-4o-mini", help="the served model's name")
     parser.add_argument("--profile", action="store_true", help="profile the runner instead")
     parser.add_argument("--serve", type=float, help=argparse.SUPPRESS)
     options = parser.parse_args()
@@ -201,7 +204,7 @@ def main() -> None:
         return
     with tempfile.TemporaryDirectory() as name, server(options.delay) as address:
         folder = Path(name)
-        spec = prepare(folder, address, options.scenarios)
+        spec = prepare(folder, address, options.scenarios, options.model)
         by_runner(spec.model_copy(update={"data": spec.data.model_copy(update={"limit": 2})}),
                   folder / "warm-up")  # fmt: skip
         if options.profile:

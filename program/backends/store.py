@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 FORMAT = 1
+STRIPES = 64  # locks by key: writers of one key wait for each other, and hardly any others
 # Settings that carry a secret or change only how long one waits.
 _NOT_IN_KEY = frozenset({"api_key", "api_base", "base_url", "headers", "extra_headers", "timeout"})
 
@@ -63,6 +64,10 @@ class ResponseStore:
         self.folder = folder
         self.mode = mode
         self.owner = owner
+        self._keeping = tuple(threading.Lock() for _ in range(STRIPES))
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> ResponseStore:
+        return self
 
     def _path(self, key: str) -> Path:
         return self.folder / key[:2] / f"{key}.json"
@@ -105,10 +110,11 @@ class ResponseStore:
 
     def keep(self, key: str, record: Mapping[str, Any]) -> dict[str, Any] | None:
         """The record that is there already, or None once ``record`` is written in its place."""
-        first = self.get(key)
-        if first is None:
-            self.put(key, record)
-        return first
+        with self._keeping[hash(key) % STRIPES]:  # of two twins that end together, one is first
+            first = self.get(key)
+            if first is None:
+                self.put(key, record)
+            return first
 
     def mark_unparsable(self, key: str) -> None:
         """Note on a record that its text could not be read as the typed output."""

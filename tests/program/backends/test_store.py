@@ -1,5 +1,6 @@
 """Recorded responses: keyed by address, free of secrets, replayable, crash-proof."""
 
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -47,6 +48,14 @@ def test_the_first_record_is_kept_and_a_later_one_is_told_of_it(tmp_path: Path) 
     assert first is not None
     assert first["outputs"] == ["first"]
     assert store.get("ab" * 32) == first
+
+
+def test_of_two_twins_that_end_together_one_is_kept_and_both_know_it(tmp_path: Path) -> None:
+    store = ResponseStore(tmp_path, CacheMode.READ_WRITE)
+    with ThreadPoolExecutor(8) as pool:
+        told = list(pool.map(lambda n: store.keep("ab" * 32, {"outputs": [n]}), range(40)))
+    (first,) = [number for number, found in enumerate(told) if found is None]
+    assert all(found is None or found["outputs"] == [first] for found in told)
 
 
 def test_off_reads_nothing(tmp_path: Path) -> None:
