@@ -9,8 +9,8 @@ Grounded means all of:
 - its numbers, negations and names stand there exactly;
 - the matched span holds no negation that the quotation lacks, and none governs it
   from just outside ("I no longer live in Denver" does not ground "live in Denver");
-- no number was passed over without an ellipsis, and no word such as "from" was
-  exchanged for its opposite.
+- no number was passed over without an ellipsis, no name was exchanged for another
+  word, and no word such as "from" for its opposite.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import combinations, product
+from itertools import combinations, pairwise, product
 from typing import Final
 
 from stateauditor.program.alignment import Alignment, align
@@ -95,7 +95,7 @@ class Evidence:
         """
         if not 0.0 < threshold <= 1.0:
             raise ValueError(f"threshold must be above 0 and at most 1, got {threshold}")
-        quotation = _read(quote)
+        quotation = _read(quote, " ".join(quote.split()))
         unmatched = QuoteMatch(quote=replace_surrogates(quote))
         if not quotation.content:
             return Grounding(grounded=False, match=unmatched)
@@ -149,8 +149,13 @@ def readout_order(entry_id: str) -> tuple[int, str]:
     return (len(entry_id), entry_id)
 
 
-def _read(text: str) -> _Text:
-    tokens = tokenize(text)
+def _read(text: str, words: str | None = None) -> _Text:
+    """Tokenize ``words``, by default all of ``text``.
+
+    Of a quotation the line breaks and wide spaces go first: they are the writer's, and
+    would tear a unit from its number ("300\ng") and hide a name ("in\nBoston").
+    """
+    tokens = tokenize(text if words is None else words)
     places = tuple(index for index, token in enumerate(tokens) if token.content)
     return _Text(text, tokens, tuple(tokens[index] for index in places), places)
 
@@ -209,10 +214,9 @@ def _faithful(alignment: Alignment, quotation: _Text, entry: _Text) -> bool:
     for position in range(alignment.first, alignment.last):
         if position not in found and entry.content[position].kind is Kind.NEGATION:
             return False
-    if not all(
-        _gap_allowed(one, two, quotation, entry)
-        for one, two in zip(alignment.pairs, alignment.pairs[1:], strict=False)
-    ):
+    if not all(_gap_allowed(one, two, quotation, entry) for one, two in pairwise(alignment.pairs)):
+        return False
+    if _name_exchanged(alignment, quotation, entry):
         return False
     first, last = _stretched(alignment, quotation, entry)
     return not (_negated_before(entry, first) or _negated_after(entry, last))
@@ -230,6 +234,29 @@ def _gap_allowed(
     said = _between(quotation, one[0], two[0])
     meant = _between(entry, one[1], two[1])
     return not any(pair in OPPOSITES for pair in product(said - meant, meant - said))
+
+
+def _name_exchanged(alignment: Alignment, quotation: _Text, entry: _Text) -> bool:
+    """Whether a word that the entry lacks stands where the entry has a name.
+
+    This looks at the entry's capitals, since a quotation may have lost its own.
+    """
+    pairs, words = alignment.pairs, entry.content
+    for one, two in pairwise(pairs):
+        if two[0] - one[0] > 1 and any(token.name for token in words[one[1] + 1 : two[1]]):
+            return True
+    # Beyond either end a word stands for the one beside it, within the sentence.
+    position, foreign = alignment.first, pairs[0][0]
+    while foreign and position and not words[position].sentence:
+        position, foreign = position - 1, foreign - 1
+        if words[position].name:
+            return True
+    position, foreign = alignment.last + 1, len(quotation.content) - pairs[-1][0] - 1
+    while foreign and position < len(words) and not words[position].sentence:
+        if words[position].name:
+            return True
+        position, foreign = position + 1, foreign - 1
+    return False
 
 
 def _between(text: _Text, one: int, two: int) -> set[str]:

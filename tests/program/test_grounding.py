@@ -201,6 +201,45 @@ def test_exchanged_words_fail(quote: str, text: str) -> None:
     assert not grounded(quote, text)
 
 
+RENTED = "I have rented the same quiet bedroom in Denver since the long winter."
+
+
+@pytest.mark.parametrize(
+    "quote",
+    [
+        "rented the same quiet bedroom in boston since the long winter",
+        "Rented The Same Quiet Bedroom In Boston Since The Long Winter",
+        "rented the same quiet bedroom in\nBoston since the long winter",
+        "rented the same quiet bedroom in. Boston since the long winter",
+        "boston since the long winter",
+        "rented the same quiet bedroom in boston",
+    ],
+)
+def test_a_name_is_not_exchanged_for_another_word_however_it_is_written(quote: str) -> None:
+    """Lower case, title case and a break hide from the quotation alone that it is a name."""
+    assert not grounded(quote, RENTED)
+    right = quote.replace("boston", "denver").replace("Boston", "Denver")
+    assert grounded(right, RENTED)
+
+
+def test_a_foreign_word_beside_a_name_of_the_sentence_before_is_no_exchange() -> None:
+    text = "I had lunch with Bob. I live in a sunny quiet loft by the river. Ana paints."
+    assert grounded("Currently live in a sunny quiet loft by the river", text)
+    assert grounded("live in a sunny quiet loft by the river nowadays", text)
+
+
+@pytest.mark.parametrize("space", ["  ", "\n", " \n ", "\u00a0 ", "\t"])
+@pytest.mark.parametrize(
+    ("quote", "text"),
+    [
+        ("eat 300 g of yogurt", "I eat 300 g of yogurt"),
+        ("run 5 km at 7 am", "I run 5 km at 7 am daily"),
+    ],
+)
+def test_white_space_inside_a_quotation_is_the_writers(quote: str, text: str, space: str) -> None:
+    assert grounded(quote.replace(" ", space), text)
+
+
 def test_a_title_case_quotation_has_no_telling_names() -> None:
     text = "my flat near the old harbour is cold"
     assert grounded("My Flat By Near The Old Harbour Is Cold", text)
