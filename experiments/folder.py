@@ -13,20 +13,25 @@ from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 from importlib import metadata
 from pathlib import Path
-from typing import Any
+from typing import Any, Generic, TypeVar
 from uuid import uuid4
 
 import yaml
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
 from stateauditor.experiments.records import ItemRecord
-from stateauditor.experiments.spec import RunSpec, parse_spec
+from stateauditor.experiments.spec import RunSpec
+from stateauditor.program.backends.config import validated
 from stateauditor.signatures.errors import ConfigError, InputError
 from stateauditor.signatures.models import Frozen
 
 # What may differ between a run and its continuation: nothing that changes an answer.
 _MAY_DIFFER = ("max_cost", "concurrency", "tracking")
 _PACKAGES = ("stateauditor", "dspy", "pydantic", "rank-bm25", "rapidfuzz", "mlflow", "scipy")
+
+
+SpecT = TypeVar("SpecT", bound=BaseModel)
+RecordT = TypeVar("RecordT", bound=BaseModel)
 
 
 class Manifest(Frozen):
@@ -43,8 +48,15 @@ class Manifest(Frozen):
     versions: dict[str, str]
 
 
-class RunFolder:
-    """Reads and writes one run's files."""
+class Folder(Generic[SpecT, RecordT]):
+    """Reads and writes the files of something that runs over items, whatever the items are.
+
+    A subclass names its contracts: ``spec_type`` of config.yaml, ``record_type`` of the
+    lines of items.jsonl.
+    """
+
+    spec_type: type[SpecT]
+    record_type: type[RecordT]
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -61,7 +73,7 @@ class RunFolder:
 
     # --- beginning and going on -------------------------------------------------
 
-    def begin(self, spec: RunSpec, manifest: Manifest, *, resume: bool) -> Manifest:
+    def begin(self, spec: SpecT, manifest: Manifest, *, resume: bool) -> Manifest:
         """Write config and manifest, or check that an earlier beginning fits.
 
         Raises :class:`ConfigError` where the folder holds another run, or this one
@@ -82,7 +94,7 @@ class RunFolder:
         self.write_json("manifest.json", manifest.model_dump(mode="json"))
         return manifest
 
-    def _refuse_other(self, spec: RunSpec, manifest: Manifest, earlier: Manifest) -> None:
+    def _refuse_other(self, spec: SpecT, manifest: Manifest, earlier: Manifest) -> None:
         old, new = (s.model_dump(mode="json") for s in (self.spec(), spec))
         differing = [k for k in new if k not in _MAY_DIFFER and old.get(k) != new[k]]
         if differing:
@@ -104,7 +116,7 @@ class RunFolder:
 
     # --- items --------------------------------------------------------------------
 
-    def append(self, item: ItemRecord) -> None:
+    def append(self, item: RecordT) -> None:
         """Add one line, on disk before this returns."""
         line = json.dumps(item.model_dump(mode="json"), ensure_ascii=False) + "\n"
         with self.items_path.open("ab") as file:
@@ -112,7 +124,7 @@ class RunFolder:
             file.flush()
             os.fsync(file.fileno())
 
-    def items(self) -> Iterator[ItemRecord]:
+    def items(self) -> Iterator[RecordT]:
         """The records in the order in which scenarios ended; a torn last line is left out."""
         if not self.items_path.exists():
             return
@@ -121,18 +133,14 @@ class RunFolder:
                 if not line.endswith(b"\n"):
                     return
                 try:
-                    yield ItemRecord.model_validate_json(line)
+                    yield self.record_type.model_validate_json(line)
                 except ValidationError as error:
                     raise InputError(
                         f"{self.items_path}, line {number}: not a record of this version: "
                         f"{error.error_count()} problem(s)"
                     ) from None
 
-    def done(self) -> set[str]:
-        """The uids that have a record."""
-        return {item.uid for item in self.items()}
-
-    def replace_items(self, items: Iterable[ItemRecord]) -> None:
+    def replace_items(self, items: Iterable[RecordT]) -> None:
         """Write all records anew (after a rejudging), all or nothing."""
         temporary = self.items_path.with_suffix(".tmp")
         with temporary.open("w", encoding="utf-8") as file:
@@ -144,12 +152,13 @@ class RunFolder:
 
     # --- other files ----------------------------------------------------------------
 
-    def spec(self) -> RunSpec:
+    def spec(self) -> SpecT:
         """The config as resolved when the run began."""
         path = self.path / "config.yaml"
         if not path.exists():
             raise ConfigError(f"{self.path} is no run folder: it has no config.yaml")
-        return parse_spec(yaml.safe_load(path.read_text("utf-8")), source=str(path))
+        data = yaml.safe_load(path.read_text("utf-8"))
+        return validated(self.spec_type, data, source=str(path))
 
     def manifest(self) -> Manifest:
         """Where the run's numbers come from."""
@@ -171,7 +180,18 @@ class RunFolder:
         )
 
 
-def dump_spec(spec: RunSpec) -> str:
+class RunFolder(Folder[RunSpec, ItemRecord]):
+    """The folder of one arm's run over scenarios."""
+
+    spec_type = RunSpec
+    record_type = ItemRecord
+
+    def done(self) -> set[str]:
+        """The uids that have a record."""
+        return {item.uid for item in self.items()}
+
+
+def dump_spec(spec: BaseModel) -> str:
     """The spec as the YAML that reads back as it."""
     return yaml.safe_dump(spec.model_dump(mode="json"), sort_keys=False, allow_unicode=True)
 

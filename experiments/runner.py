@@ -6,12 +6,10 @@ ends a run, its folder can be continued, and pays for no recorded call twice.
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-import dspy
 from anyio import CapacityLimiter
 
 from stateauditor.data.scenario import BenchmarkItem, ByDimension
@@ -23,7 +21,7 @@ from stateauditor.experiments.records import DIMENSIONS, ItemRecord
 from stateauditor.experiments.shipped import resolve_backend
 from stateauditor.experiments.sources import Source
 from stateauditor.experiments.spec import Arm, DraftSource, RunSpec
-from stateauditor.experiments.work import Progress, Watcher, Work
+from stateauditor.experiments.work import Progress, Watcher, work_through
 from stateauditor.program.backends.backend import Backend
 from stateauditor.program.backends.store import CacheMode
 from stateauditor.signatures.errors import ConfigError
@@ -94,40 +92,20 @@ def run(
         bases=None if spec.base_audit_from is None else bases_of(RunFolder(spec.base_audit_from)),
         replay=replay is not None,
     )
-    progress = Progress(total=len(source.uids))
-    done = set()
-    for item in folder.items():
-        progress.add(item)
-        done.add(item.uid)
-    waiting = (item for item in source if item.uid not in done)
 
     async def one(item: BenchmarkItem) -> ItemRecord:
         return await arm.run(item, control=item.uid in source.controls)
 
-    work = Work(
-        waiting=waiting,
-        one=one,
-        keep=folder.append,
-        progress=progress,
+    progress = work_through(
+        ((item.uid, item) for item in source),
+        one,
+        folder,
+        total=len(source.uids),
         concurrency=spec.concurrency,
         max_cost=spec.max_cost,
         watch=watch,
     )
-    try:
-        # DSPy would keep the inputs of the last 10,000 calls, and with them whole readouts.
-        with dspy.context(trace=None):
-            asyncio.run(work.run())
-    finally:
-        folder.write_json("status.json", _status(progress))
     return Finished(folder, manifest, progress)
-
-
-def _status(progress: Progress) -> dict[str, int | str | None]:
-    """How far the run got, and why it ended there; None where it is complete."""
-    stopped = None
-    if progress.done < progress.total:
-        stopped = progress.stopped or "broken off"
-    return {"done": progress.done, "total": progress.total, "stopped": stopped}
 
 
 def _drafts(spec: RunSpec, source: Source) -> Mapping[str, ByDimension[str]] | None:

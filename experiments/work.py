@@ -9,10 +9,12 @@ from __future__ import annotations
 import asyncio
 import gc
 import signal
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Generic, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
+
+import dspy
 
 from stateauditor.signatures.models import CallRecord, Totals, Usage
 
@@ -139,6 +141,65 @@ class Work(Generic[ItemT, RecordT]):
         if self.progress.stopped is None:
             self.progress.stopped = why
             self.watch(self.progress)
+
+
+class Kept(Protocol[RecordT]):
+    """Where records are, and where they are written; a run's folder is one."""
+
+    def items(self) -> Iterator[RecordT]:
+        """The records that are there, in the order in which items ended."""
+
+    def append(self, item: RecordT, /) -> None:
+        """Add one record."""
+
+    def write_json(self, name: str, value: Any, /) -> Any:
+        """Write one JSON file beside the records."""
+
+
+def work_through(
+    items: Iterable[tuple[str, ItemT]],
+    one: Callable[[ItemT], Awaitable[RecordT]],
+    kept: Kept[RecordT],
+    *,
+    total: int,
+    concurrency: int,
+    max_cost: float | None = None,
+    watch: Watcher = lambda progress: None,
+) -> Progress:
+    """Do the items that have no record yet, and write status.json however that ends.
+
+    ``items`` come with their uids and are read as they are needed; ``one`` and the
+    other settings are those of :class:`Work`.
+    """
+    progress = Progress(total=total)
+    done = set()
+    for record in kept.items():
+        progress.add(record)
+        done.add(record.uid)
+    work = Work(
+        waiting=(item for uid, item in items if uid not in done),
+        one=one,
+        keep=kept.append,
+        progress=progress,
+        concurrency=concurrency,
+        max_cost=max_cost,
+        watch=watch,
+    )
+    try:
+        # DSPy would keep the inputs of the last 10,000 calls, and with them whole readouts.
+        with dspy.context(trace=None):
+            asyncio.run(work.run())
+    finally:
+        kept.write_json("status.json", _status(progress))
+    return progress
+
+
+def _status(progress: Progress) -> dict[str, int | str | None]:
+    """How far the work got, and why it ended there; None where it is complete."""
+    stopped = None
+    if progress.done < progress.total:
+        stopped = progress.stopped or "broken off"
+    return {"done": progress.done, "total": progress.total, "stopped": stopped}
 
 
 @contextmanager
