@@ -18,27 +18,18 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import combinations, pairwise, product
+from itertools import combinations
 from typing import Final
 
 from stateauditor.program.alignment import Alignment, align
+from stateauditor.program.faithfulness import Text, faithful, read_text, stretched
 from stateauditor.program.memory.timestamps import SortKey, sort_key
-from stateauditor.program.tokens import Kind, Token, tokenize
-from stateauditor.program.word_lists import (
-    CLAUSE_STARTERS,
-    NEGATION_PREFIXES,
-    OPPOSITES,
-    POSTPOSED_NEGATIONS,
-    TRAILING_NEGATIONS,
-)
 from stateauditor.signatures.models import MatchTier, QuoteMatch, RenderedEntry
 from stateauditor.signatures.text import replace_surrogates
 
 DEFAULT_THRESHOLD: Final = 0.8
 """Share of the content tokens that must stand in one entry (paper, section 4.4)."""
 
-_GOVERNING_REACH: Final = 3  # tokens before the span in which a negation governs it
-_NAMES_MINIMUM: Final = 3  # words from which a quotation in Title Case shows as such
 _WRAPPING: Final = " \t\r\n\"'`*_~“”„‟‘’‚‛«»‹›「」『』…."
 
 
@@ -55,16 +46,6 @@ class Grounding:
     match: QuoteMatch
     entry: RenderedEntry | None = None
     cross_entry: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class _Text:
-    """A tokenized text: all tokens, its content tokens, and their indices among all."""
-
-    text: str
-    tokens: tuple[Token, ...]
-    content: tuple[Token, ...]
-    places: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +66,12 @@ class Evidence:
     def __init__(self, entries: Iterable[RenderedEntry]) -> None:
         # Latest first, so that the first of equally good matches is the one to take.
         ordered = sorted(entries, key=lateness, reverse=True)
-        self._entries = [(entry, _read(entry.text)) for entry in ordered]
+        self._entries = [(entry, read_text(entry.text)) for entry in ordered]
+        # A name that begins a sentence is known by its capital inside another.
+        self._names = frozenset(
+            token.text for _, text in self._entries for token in text.content if token.name
+        )
+        self._known: dict[tuple[str, float], Grounding] = {}
 
     def best_match(self, quote: str, *, threshold: float = DEFAULT_THRESHOLD) -> Grounding:
         """Match ``quote`` against each entry; the best by grounding, then by coverage.
@@ -95,11 +81,19 @@ class Evidence:
         """
         if not 0.0 < threshold <= 1.0:
             raise ValueError(f"threshold must be above 0 and at most 1, got {threshold}")
-        quotation = _read(quote, " ".join(quote.split()))
+        asked = (quote, threshold)
+        if asked not in self._known:  # several candidates often quote one statement
+            self._known[asked] = self._match(quote, threshold)
+        return self._known[asked]
+
+    def _match(self, quote: str, threshold: float) -> Grounding:
+        quotation = read_text(quote, " ".join(quote.split()))
         unmatched = QuoteMatch(quote=replace_surrogates(quote))
         if not quotation.content:
             return Grounding(grounded=False, match=unmatched)
-        found = [(entry, _find(quotation, text, threshold)) for entry, text in self._entries]
+        found = [
+            (entry, _find(quotation, text, threshold, self._names)) for entry, text in self._entries
+        ]
         grounded = [(entry, item) for entry, item in found if item.grounded]
         if grounded:
             entry, item = max(grounded, key=lambda pair: pair[1].coverage)
@@ -149,18 +143,7 @@ def readout_order(entry_id: str) -> tuple[int, str]:
     return (len(entry_id), entry_id)
 
 
-def _read(text: str, words: str | None = None) -> _Text:
-    """Tokenize ``words``, by default all of ``text``.
-
-    Of a quotation the line breaks and wide spaces go first: they are the writer's, and
-    would tear a unit from its number ("300\ng") and hide a name ("in\nBoston").
-    """
-    tokens = tokenize(text if words is None else words)
-    places = tuple(index for index, token in enumerate(tokens) if token.content)
-    return _Text(text, tokens, tuple(tokens[index] for index in places), places)
-
-
-def _find(quotation: _Text, entry: _Text, threshold: float) -> _Found:
+def _find(quotation: Text, entry: Text, threshold: float, names: frozenset[str]) -> _Found:
     size = len(quotation.content)
     best: _Found | None = None
     for alignment, exact in _places(quotation, entry):
@@ -170,8 +153,8 @@ def _find(quotation: _Text, entry: _Text, threshold: float) -> _Found:
             best = found
         if not _reaches(len(alignment.pairs), size, threshold):
             break  # the places come best first
-        if _faithful(alignment, quotation, entry):
-            first, last = _stretched(alignment, quotation, entry)
+        if faithful(alignment, quotation, entry, names):
+            first, last = stretched(alignment, quotation, entry)
             start, end = entry.tokens[first].start, entry.tokens[last].end
             tier = MatchTier.FUZZY
             if exact:
@@ -182,7 +165,7 @@ def _find(quotation: _Text, entry: _Text, threshold: float) -> _Found:
     return best or _Found(0, 0.0)
 
 
-def _places(quotation: _Text, entry: _Text) -> Iterator[tuple[Alignment, bool]]:
+def _places(quotation: Text, entry: Text) -> Iterator[tuple[Alignment, bool]]:
     """Yield alignments, verbatim ones first, with whether they are verbatim."""
     words = quotation.text.strip(_WRAPPING)
     size = len(quotation.content)
@@ -201,126 +184,6 @@ def _places(quotation: _Text, entry: _Text) -> Iterator[tuple[Alignment, bool]]:
 
 def _reaches(count: int, size: int, threshold: float) -> bool:
     return count >= threshold * size - 1e-9  # 4 of 5 is 0.8, whatever floats make of it
-
-
-def _faithful(alignment: Alignment, quotation: _Text, entry: _Text) -> bool:
-    """Whether nothing that decides the sense was dropped, added or exchanged."""
-    quoted = {index for index, _ in alignment.pairs}
-    named = _names_tell(quotation)
-    for index, token in enumerate(quotation.content):
-        if index not in quoted and (token.exact or (token.name and named)):
-            return False
-    found = {position for _, position in alignment.pairs}
-    for position in range(alignment.first, alignment.last):
-        if position not in found and entry.content[position].kind is Kind.NEGATION:
-            return False
-    if not all(_gap_allowed(one, two, quotation, entry) for one, two in pairwise(alignment.pairs)):
-        return False
-    if _name_exchanged(alignment, quotation, entry):
-        return False
-    first, last = _stretched(alignment, quotation, entry)
-    return not (_negated_before(entry, first) or _negated_after(entry, last))
-
-
-def _gap_allowed(
-    one: tuple[int, int], two: tuple[int, int], quotation: _Text, entry: _Text
-) -> bool:
-    """Whether what lies between two neighbouring pairs may differ as it does."""
-    skipped = entry.content[one[1] + 1 : two[1]]
-    if any(token.kind is Kind.NUMBER for token in skipped):
-        elided = any(token.elided for token in quotation.content[one[0] + 1 : two[0] + 1])
-        if not elided:
-            return False
-    said = _between(quotation, one[0], two[0])
-    meant = _between(entry, one[1], two[1])
-    return not any(pair in OPPOSITES for pair in product(said - meant, meant - said))
-
-
-def _name_exchanged(alignment: Alignment, quotation: _Text, entry: _Text) -> bool:
-    """Whether a word that the entry lacks stands where the entry has a name.
-
-    This looks at the entry's capitals, since a quotation may have lost its own.
-    """
-    pairs, words = alignment.pairs, entry.content
-    for one, two in pairwise(pairs):
-        if two[0] - one[0] > 1 and any(token.name for token in words[one[1] + 1 : two[1]]):
-            return True
-    # Beyond either end a word stands for the one beside it, within the sentence.
-    position, foreign = alignment.first, pairs[0][0]
-    while foreign and position and not words[position].sentence:
-        position, foreign = position - 1, foreign - 1
-        if words[position].name:
-            return True
-    position, foreign = alignment.last + 1, len(quotation.content) - pairs[-1][0] - 1
-    while foreign and position < len(words) and not words[position].sentence:
-        if words[position].name:
-            return True
-        position, foreign = position + 1, foreign - 1
-    return False
-
-
-def _between(text: _Text, one: int, two: int) -> set[str]:
-    return {token.text for token in text.tokens[text.places[one] + 1 : text.places[two]]}
-
-
-def _names_tell(quotation: _Text) -> bool:
-    """Whether capitals mark names: not so in a quotation that Capitalises Every Word."""
-    words = [token for token in quotation.content if token.kind is Kind.WORD]
-    return len(words) < _NAMES_MINIMUM or not all(token.name for token in words[1:])
-
-
-def _stretched(alignment: Alignment, quotation: _Text, entry: _Text) -> tuple[int, int]:
-    """Widen the span over stop words that the quotation has at its edges, too.
-
-    Returns indices into ``entry.tokens``, both inclusive.
-    """
-    first, last = entry.places[alignment.first], entry.places[alignment.last]
-    left = quotation.places[alignment.pairs[0][0]]
-    right = quotation.places[alignment.pairs[-1][0]]
-    while left and first and _same(quotation.tokens[left - 1], entry.tokens[first - 1]):
-        left, first = left - 1, first - 1
-    while (
-        right + 1 < len(quotation.tokens)
-        and last + 1 < len(entry.tokens)
-        and _same(quotation.tokens[right + 1], entry.tokens[last + 1])
-    ):
-        right, last = right + 1, last + 1
-    return first, last
-
-
-def _same(one: Token, other: Token) -> bool:
-    return one.text == other.text and one.kind is other.kind is Kind.STOP
-
-
-def _negated_before(entry: _Text, first: int) -> bool:
-    for index in range(first, max(first - _GOVERNING_REACH, 0), -1):
-        if entry.tokens[index].clause:
-            return False
-        before = entry.tokens[index - 1]
-        if before.kind is Kind.NEGATION:
-            return True
-        if before.text in CLAUSE_STARTERS:
-            return False
-    return False
-
-
-def _negated_after(entry: _Text, last: int) -> bool:
-    following: list[str] = []
-    for token in entry.tokens[last + 1 : last + 4]:
-        if token.clause:
-            break
-        following.append(token.text)
-    # "live in it no more": the grammar that ends the span is no part of the negation.
-    if following and (
-        following[0] in POSTPOSED_NEGATIONS or following[0].startswith(NEGATION_PREFIXES)
-    ):
-        return True
-    return any(
-        tuple(following[skip : skip + len(words)]) == words
-        for words in TRAILING_NEGATIONS
-        for skip in (0, 1)
-        if skip == 0 or following[:1] in (["it"], ["that"], ["there"], ["here"])
-    )
 
 
 def _reached_by_two(matched: Iterable[int], size: int, threshold: float) -> bool:

@@ -38,7 +38,8 @@ class Token:
 
     ``clause`` says whether punctuation stands right before it; ``sentence`` and
     ``elided`` whether a sentence end or an ellipsis stands anywhere between it and
-    the content token before it. ``name`` marks a capital letter inside a sentence.
+    the content token before it. ``capital`` marks a word with a capital letter, and
+    ``name`` one that stands inside a sentence.
     """
 
     text: str
@@ -49,6 +50,7 @@ class Token:
     sentence: bool = False
     elided: bool = False
     name: bool = False
+    capital: bool = False
 
     @property
     def content(self) -> bool:
@@ -110,6 +112,7 @@ def tokenize(text: str) -> tuple[Token, ...]:
         pieces = _classify(match.group(), match.lastgroup or "", follows_number)
         for index, (word, kind) in enumerate(pieces):
             first = index == 0
+            capital = kind is Kind.WORD and text[start].isupper()
             tokens.append(
                 Token(
                     text=word,
@@ -119,7 +122,8 @@ def tokenize(text: str) -> tuple[Token, ...]:
                     clause=first and clause,
                     sentence=first and ended,
                     elided=first and elided,
-                    name=kind is Kind.WORD and not sentence and text[start].isupper(),
+                    name=capital and not sentence,
+                    capital=capital,
                 )
             )
         if pieces[-1][1] is not Kind.STOP:

@@ -17,13 +17,14 @@ def _words(text: str) -> frozenset[str]:
 
 
 # Grammar without content. Words that place or turn a statement ("off", "before",
-# "still", "now", "used") are left out on purpose: they count as content.
+# "still", "now", "used") are left out on purpose: they count as content. So are those
+# that are names as well (May, Will, the US), or one could stand for any other name.
 STOP_WORDS: Final = _words(
     """
-    a an the this that these those there here i me my mine myself we us our ours you your
+    a an the this that these those there here i me my mine myself we our ours you your
     yours he him his she her hers it its they them their theirs who whom which what am is
-    are was were be been being have has had having do does did doing can could will would
-    shall should may might must and or but if as than so because while of at by for with
+    are was were be been being have has had having do does did doing can could would
+    shall should might must and or but if as than so because while of at by for with
     about into onto from to in on im ive youre youve theyre theyve weve thats hes shes lets
     s m t d re ve ll just really very quite also too oh um uh well
     """

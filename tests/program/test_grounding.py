@@ -187,6 +187,7 @@ def test_negations_that_do_not_govern_the_span(quote: str, text: str) -> None:
         ("moved to Denver", "I moved from Denver"),
         ("moved from Denver", "I moved to Denver"),
         ("moved into Denver", "I moved from Denver"),
+        ("have the car from myself from nine on", "I have the car to myself from nine on"),
         ("with the TV on all night", "with the TV off all night"),
         ("I am employed at Acme", "I am unemployed at Acme"),
         ("Dеnver flat", "my Denver flat"),  # a Cyrillic letter
@@ -213,13 +214,33 @@ RENTED = "I have rented the same quiet bedroom in Denver since the long winter."
         "rented the same quiet bedroom in. Boston since the long winter",
         "boston since the long winter",
         "rented the same quiet bedroom in boston",
+        "rented the same quiet bedroom in may since the long winter",
+        "rented the same quiet bedroom in the US since the long winter",
     ],
 )
 def test_a_name_is_not_exchanged_for_another_word_however_it_is_written(quote: str) -> None:
     """Lower case, title case and a break hide from the quotation alone that it is a name."""
     assert not grounded(quote, RENTED)
-    right = quote.replace("boston", "denver").replace("Boston", "Denver")
+    right = quote
+    for name in ("boston", "Boston", "may", "the US"):
+        right = right.replace(name, "Denver")
     assert grounded(right, RENTED)
+
+
+def test_a_month_that_is_a_common_word_is_a_name_too() -> None:
+    text = "Until the middle of May I have the use of a council bicycle."
+    assert grounded("until the middle of may i have the use of a council bicycle", text)
+    assert not grounded("until the middle of june I have the use of a council bicycle", text)
+
+
+def test_a_name_that_begins_a_sentence_is_known_from_another_entry() -> None:
+    home = entry("Denver has been my home for four long happy years.", "E01")
+    other = entry("We drove to Denver on Sunday.", "E02", "2024-02-01")
+    exchanged = "Boston has been my home for four long happy years"
+    assert not best_match(exchanged, [home, other]).grounded
+    assert best_match(exchanged.replace("Boston", "Denver"), [home, other]).grounded
+    # Alone the capital at the start tells nothing: a first word may differ.
+    assert best_match(exchanged, [home]).grounded
 
 
 def test_a_foreign_word_beside_a_name_of_the_sentence_before_is_no_exchange() -> None:
