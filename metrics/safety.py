@@ -94,7 +94,7 @@ def directive_rates(results: Iterable[Audited]) -> DirectiveRates:
         verify=rate_of(DirectiveKind.VERIFY in found for found in kinds),
         verify_only=rate_of(found == {DirectiveKind.VERIFY} for found in kinds),
         rewritten=rate_of(result.changed for result in kept),
-        material_stale=rate_of(_material_stale(result) for result in kept),
+        material_stale=rate_of(material_stale(result) for result in kept),
     )
 
 
@@ -105,7 +105,7 @@ def conflict_free(results: Iterable[Audited]) -> ConflictFree:
     return ConflictFree(
         items=len(kept),
         false_invalidation=rate_of(bool(found & REPAIR_KINDS) for found in kinds),
-        false_stale=rate_of(_material_stale(result) for result in kept),
+        false_stale=rate_of(material_stale(result) for result in kept),
         rewritten=rate_of(result.changed for result in kept),
         verify=rate_of(DirectiveKind.VERIFY in found for found in kinds),
     )
@@ -149,5 +149,6 @@ def _kinds(result: Audited) -> set[DirectiveKind]:
     return {directive.kind for directive in result.directives}
 
 
-def _material_stale(result: Audited) -> bool:
+def material_stale(result: Audited) -> bool:
+    """Whether a material premise is STALE, whether or not anything followed."""
     return any(p.material and p.verdict is Verdict.STALE for p in result.premises)
