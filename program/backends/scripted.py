@@ -104,8 +104,13 @@ class _AsyncEngine:
         return self.engine.complete(request)
 
 
-def scripted_backend(script: Script, *, store: ResponseStore | None = None) -> Backend:
-    """A backend that answers every role from ``script``: role name -> reply, or a function."""
+def scripted_backend(
+    script: Script, *, store: ResponseStore | None = None, name: str = "scripted"
+) -> Backend:
+    """A backend that answers every role from ``script``: role name -> reply, or a function.
+
+    ``name`` is what outputs call it.
+    """
     engine = ScriptedEngine(script)
     lm = BackendLM(
         MODEL,
@@ -114,5 +119,5 @@ def scripted_backend(script: Script, *, store: ResponseStore | None = None) -> B
         async_engine=_AsyncEngine(engine),
         num_retries=0,
     )
-    config = BackendConfig(name="scripted", lms={"scripted": LMConfig(model=MODEL)})
+    config = BackendConfig(name=name, lms={"scripted": LMConfig(model=MODEL)})
     return Backend(config, {"scripted": lm})

@@ -1,0 +1,1 @@
+"""Runs the suites: injection at the gate, and audits of items with deterministic keys."""
