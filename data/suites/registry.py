@@ -9,14 +9,19 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Final
 
-from stateauditor.data.suites.frozen import check_suite, content_sha256, load_frozen_suite
+from stateauditor.data.suites.frozen import (
+    check_suite,
+    content_sha256,
+    frozen_path,
+    load_frozen_suite,
+)
 from stateauditor.data.suites.items import SuiteItem, find_problems
 from stateauditor.signatures.errors import InputError
 
 
 @dataclass(frozen=True, slots=True)
 class SuiteInfo:
-    """What is known of a suite without generating it."""
+    """What is known of a suite without generating it; ``frozen``: it must have a record."""
 
     name: str
     module: str
@@ -74,7 +79,8 @@ def load_suite(name: str, seed: int = SEED) -> Suite:
     if name not in SUITES:
         raise InputError(f"there is no suite {name!r}; there are {', '.join(SUITES)}")
     items = tuple(import_module(SUITES[name].module).items(seed=seed))
-    record = load_frozen_suite(name) if SUITES[name].frozen and seed == SEED else None
+    frozen = SUITES[name].frozen or frozen_path(name).exists()
+    record = load_frozen_suite(name) if frozen and seed == SEED else None
     if record is not None:
         check_suite(items, record)
     problems = find_problems(items)

@@ -27,6 +27,7 @@ from stateauditor.cli import (
     rejudge,
     retrieve,
     schema,
+    suite,
     table,
     ui,
 )
@@ -99,6 +100,7 @@ app.add_typer(cache.app, name="cache")
 app.add_typer(prompts.app, name="prompts")
 app.add_typer(config.app, name="config")
 app.add_typer(data.app, name="data")
+app.add_typer(suite.app, name="suite")
 app.add_typer(export.export_app, name="export")
 app.add_typer(export.import_app, name="import")
 app.add_typer(annotate.app, name="annotate")

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from stateauditor.experiments.conclude import Conclusion
     from stateauditor.experiments.runner import Finished
     from stateauditor.experiments.spec import RunSpec
-    from stateauditor.experiments.work import Progress
 
 STOPPED_EARLY = 1
 """Exit status when a run ended before its last scenario."""
@@ -120,7 +119,7 @@ def evaluate(
         return
     spec = parse_spec(data, source=source)
     folder = _folder(spec, out, resume or retry_failed)
-    from stateauditor.cli.run_progress import RunDisplay
+    from stateauditor.cli.run_progress import RunDisplay, tell_end
     from stateauditor.experiments.conclude import conclude, require_extra
     from stateauditor.experiments.runner import run
 
@@ -142,7 +141,9 @@ def evaluate(
         conclusion = conclude(finished.folder)
     trouble = _tracked(finished, conclusion) if spec.tracking else None
     _show(finished, conclusion, trouble, as_json=as_json)
-    _tell(finished.progress, trouble)
+    tell_end(finished.progress)
+    if trouble is not None:
+        note(f"not tracked in MLflow: {trouble}")
     if not finished.complete:
         show(stderr(), f"go on with: {_again(folder, replay)}")
         raise typer.Exit(STOPPED_EARLY)
@@ -191,17 +192,6 @@ def _show(
     console = stdout()
     show(console, printable(conclusion.table))
     show(console, f"report: {paths.html}")
-
-
-def _tell(state: Progress, trouble: str | None) -> None:
-    if state.failed:
-        note(f"{state.failed} scenario(s) failed and count apart; the first:")
-        for failure in state.failures:
-            show(stderr(), f"  {printable(failure)}")
-    if trouble is not None:
-        note(f"not tracked in MLflow: {trouble}")
-    if state.done < state.total:
-        note(f"stopped after {state.done} of {state.total} scenarios: {state.stopped}")
 
 
 def _again(folder: Path, replay: Path | None) -> str:

