@@ -38,6 +38,7 @@ SUITES: Final[dict[str, SuiteInfo]] = {
             "stateauditor.data.suites.safety",
             "Safety suite: true changes, and six regimes of what only looks like one",
             "how often a change is found, and how often one is seen where there is none",
+            frozen=True,
         ),
         SuiteInfo(
             "lifecycle_hard",
