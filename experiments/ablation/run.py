@@ -38,9 +38,12 @@ def run_grid(
     *,
     resume: bool = False,
     source: str = "grid",
+    reports: bool = True,
     begin: Callable[[str, int, int], Watcher] = lambda name, number, of: lambda progress: None,
 ) -> GridRun:
     """Run what is not complete yet; ``begin`` is told of each run and watches it.
+
+    With ``reports`` each run gets its own tables and page, and is tracked.
 
     Raises :class:`ConfigError` before any work where the grid is wrong, or the folder
     holds another one.
@@ -62,7 +65,7 @@ def run_grid(
             return GridRun(planned, RunFolder(out / SHARED), finished, _why(done), tuple(troubles))
         if name != SHARED:
             finished[name] = folder
-            trouble = _concluded(folder, spec)
+            trouble = _concluded(folder, spec) if reports else None
             troubles += [] if trouble is None else [f"{name}: {trouble}"]
     return GridRun(planned, RunFolder(out / SHARED), finished, None, tuple(troubles))
 

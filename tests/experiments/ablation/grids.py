@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from pathlib import Path
 from typing import Any
 
@@ -83,8 +82,3 @@ def drafts_in(folder: Path) -> dict[str, list[str]]:
     """Each scenario's drafts, as a run recorded them."""
     lines = (json.loads(line) for line in (folder / "items.jsonl").open())
     return {line["uid"]: [p["draft"] for p in line["probes"].values()] for line in lines}
-
-
-def without_paths(text: str) -> str:
-    """A table without what differs from folder to folder."""
-    return re.sub(r"\S*/", "", text)

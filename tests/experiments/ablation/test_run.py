@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,8 @@ from tests.experiments.ablation import grids
 from tests.experiments.pipeline import roles
 from tests.support.loopback import Loopback, loopback
 
+run = partial(run_grid, reports=False)
+
 
 @pytest.fixture
 def server() -> Iterator[Loopback]:
@@ -25,15 +28,15 @@ def server() -> Iterator[Loopback]:
         yield running
 
 
-def paid(run: Path) -> float:
+def paid(folder: Path) -> float:
     """What a run paid, in US dollars."""
-    return summary_of(RunFolder(run)).cost.usage.paid.cost or 0.0
+    return summary_of(RunFolder(folder)).cost.usage.paid.cost or 0.0
 
 
 def test_cells_are_paired_on_shared_work_that_is_paid_for_once(
     tmp_path: Path, server: Loopback
 ) -> None:
-    done = run_grid(load_grid(grids.write_grid(tmp_path, server)), tmp_path / "out")
+    done = run(load_grid(grids.write_grid(tmp_path, server)), tmp_path / "out")
     assert done.stopped is None
     assert list(done.finished) == ["full", *grids.CELLS]
     # Four scenarios of three probes: one draft and one base audit each, but for the
@@ -60,8 +63,9 @@ def test_cells_are_paired_on_shared_work_that_is_paid_for_once(
 
 def test_the_same_records_give_the_same_bytes(tmp_path: Path, server: Loopback) -> None:
     texts = []
+    path = grids.write_grid(tmp_path, server, scenarios=2, cells={"gate": {"semantic_gate": True}})
     for name in ("one", "two"):
-        done = run_grid(load_grid(grids.write_grid(tmp_path, server)), tmp_path / name)
+        done = run(load_grid(path), tmp_path / name)
         paths = write_grid(outcome(done), tmp_path / name)
         texts.append([path.read_bytes() for path in paths])
     assert texts[0] == texts[1]
@@ -71,30 +75,30 @@ def test_a_grid_that_stopped_goes_on_and_ends_like_one_that_did_not(
     tmp_path: Path, server: Loopback
 ) -> None:
     path = grids.write_grid(tmp_path, server, cells={"untyped": {"rewrite": "untyped"}})
-    whole = run_grid(load_grid(path), tmp_path / "whole")
+    whole = run(load_grid(path), tmp_path / "whole")
     calls = len(server.requests)
     spent = sum(paid(tmp_path / "whole" / name) for name in ("shared", "full"))
     capped = load_grid(path, [f"max_cost={spent * 0.7}"])
     server.requests.clear()
-    stopped = run_grid(capped, tmp_path / "part")
+    stopped = run(capped, tmp_path / "part")
     assert stopped.stopped is not None
     assert "max_cost" in stopped.stopped
     assert "full" not in stopped.finished or "untyped" not in stopped.finished
     (tmp_path / "part" / "grid.yaml").write_text(
         (tmp_path / "whole" / "grid.yaml").read_text("utf-8"), "utf-8"
     )
-    rest = run_grid(load_grid(path), tmp_path / "part", resume=True)
+    rest = run(load_grid(path), tmp_path / "part", resume=True)
     assert len(server.requests) == calls
     assert grid_text(outcome(rest)) == grid_text(outcome(whole))
 
 
 def test_a_folder_with_a_grid_is_not_written_over(tmp_path: Path, server: Loopback) -> None:
     path = grids.write_grid(tmp_path, server, scenarios=1, cells={"a": {"skeptic": True}})
-    run_grid(load_grid(path), tmp_path / "out")
+    run(load_grid(path), tmp_path / "out")
     with pytest.raises(ConfigError, match="add --resume"):
-        run_grid(load_grid(path), tmp_path / "out")
+        run(load_grid(path), tmp_path / "out")
     with pytest.raises(ConfigError, match="holds a grid with other settings"):
-        run_grid(load_grid(path, ["cells.a.skeptic=false"]), tmp_path / "out", resume=True)
+        run(load_grid(path, ["cells.a.skeptic=false"]), tmp_path / "out", resume=True)
 
 
 def test_a_wrong_cell_stops_the_grid_before_anything_is_paid(
@@ -102,7 +106,7 @@ def test_a_wrong_cell_stops_the_grid_before_anything_is_paid(
 ) -> None:
     path = grids.write_grid(tmp_path, server, cells={"a": {"skeptics": True}})
     with pytest.raises(ConfigError, match="skeptics"):
-        run_grid(load_grid(path), tmp_path / "out")
+        run(load_grid(path), tmp_path / "out")
     assert not server.requests
     assert not (tmp_path / "out").exists()
 
@@ -122,7 +126,7 @@ def offline(tmp_path: Path, cells: dict[str, dict[str, object]]) -> GridOutcome:
             "base.tracking=false",
         ],
     )
-    return outcome(run_grid(grid, tmp_path / "out"))
+    return outcome(run(grid, tmp_path / "out"))
 
 
 def test_without_a_judge_the_key_scores_and_says_so(tmp_path: Path) -> None:
