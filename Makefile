@@ -12,7 +12,7 @@ WHEEL_VENV := build/venv
 # Byte code is written when a module is first imported; compiling all of it would cost a minute.
 PIP_INSTALL := -m pip install --quiet --disable-pip-version-check --no-compile \
   -c requirements/constraints.txt
-# Line and branch coverage of the parts that decide what happens to a reply.
+# Line and branch coverage of the parts that decide what happens to a reply, by their own tests.
 COVERED := $(BIN)/python -m coverage report --include='signatures/*,program/*' --fail-under=90 \
   | tail -n 1 | sed 's/^TOTAL/signatures and program:/'
 GGUF := .cache/gguf

@@ -8,6 +8,7 @@ variables (DSPy's settings among them) travel with each call.
 
 from __future__ import annotations
 
+import asyncio
 import atexit
 import os
 import threading
@@ -53,12 +54,30 @@ def run_sync(function: Callable[..., Awaitable[T]], *args: Any) -> T:
         # Called from inside the loop itself: a loop of its own avoids the deadlock.
         with start_blocking_portal() as nested:
             return nested.call(function, *args)
-    running = _submitted(loop, function, *args)
+    running = _submitted(loop, _sheltered, function, *args)
     try:
-        return running.result()
+        outcome: T | _Fatal = running.result()
     except BaseException:  # Ctrl-C in this thread: the call must not be waited out
         running.cancel()
         raise
+    if isinstance(outcome, _Fatal):
+        raise outcome.error
+    return outcome
+
+
+@dataclass(frozen=True, slots=True)
+class _Fatal:
+    error: BaseException
+
+
+async def _sheltered(function: Callable[..., Awaitable[T]], *args: Any) -> T | _Fatal:
+    """The call's outcome; what would bring the loop down, and others' calls with it, is a value."""
+    try:
+        return await function(*args)
+    except (Exception, asyncio.CancelledError):
+        raise
+    except BaseException as error:  # noqa: BLE001  # raised again in the caller's thread
+        return _Fatal(error)
 
 
 def _submitted(loop: _Loop, function: Callable[..., Awaitable[T]], *args: Any) -> Future[T]:

@@ -2,10 +2,12 @@
 
 import asyncio
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from contextvars import ContextVar
 
 import pytest
 
+from stateauditor.program.backends import portal
 from stateauditor.program.backends.portal import run_sync
 
 word: ContextVar[str] = ContextVar("word", default="unset")
@@ -68,13 +70,28 @@ def test_what_the_function_raises_reaches_the_caller() -> None:
         run_sync(fail)
 
 
-def test_a_call_that_brings_the_loop_down_does_not_end_the_next_one() -> None:
-    class Fatal(BaseException):
-        pass
+class Fatal(BaseException):
+    """What no handler of errors catches."""
 
-    async def fatal() -> None:
-        raise Fatal
 
-    with pytest.raises(BaseException):  # noqa: B017, PT011  # anyio may wrap it in a group
-        run_sync(fatal)
+async def fatal() -> None:
+    raise Fatal
+
+
+def test_a_fatal_error_reaches_its_caller_and_no_other_call() -> None:
+    async def slow() -> str:
+        await asyncio.sleep(0.1)
+        return "done"
+
+    with ThreadPoolExecutor(1) as pool:
+        other = pool.submit(run_sync, slow)
+        for _ in range(20):
+            with pytest.raises(Fatal):
+                run_sync(fatal)
+            assert run_sync(read_word) == "unset"
+        assert other.result() == "done"
+
+
+def test_a_loop_that_is_gone_is_replaced() -> None:
+    portal._loop().portal.call(portal._loop().portal.stop)
     assert run_sync(read_word) == "unset"
