@@ -126,12 +126,10 @@ class ItemRunner:
 
     @classmethod
     def of(cls, spec: SuiteSpec, backend: Backend) -> ItemRunner:
-        """The auditors of a spec. Calls wait for their turn, so that roles have no timeout."""
+        """The auditors of a spec."""
         return cls(
             {
-                policy: StateAuditor(
-                    backend, variant=spec.variant, policy=policy, role_timeout=None
-                )
+                policy: StateAuditor(backend, config=spec.settings(policy), compiled=spec.compiled)
                 for policy in spec.policies
             }
         )

@@ -96,6 +96,9 @@ def labels(spec: SuiteSpec, backend: str) -> tuple[str, ...]:
     elif "lexical rules" in backend:
         found.append("offline lexical rules: a floor, no model")
     found.append(KEY_JUDGE_LABEL)
+    found += [f"audit setting: {name}={value}" for name, value in sorted(spec.audit.items())]
+    if spec.compiled is not None:
+        found.append(f"compiled prompts: {spec.compiled.name}")
     if spec.limit is not None:
         found.append(f"{spec.limit} items only, taken from the groups in turn")
     return tuple(found)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shlex
 from datetime import UTC, datetime
 from pathlib import Path
@@ -51,6 +52,15 @@ Policies = Annotated[
         "--policy", metavar="POLICY", help="observe, repair_only or full; may be given often."
     ),
 ]
+Settings = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set",
+        metavar="KEY=VALUE",
+        help="One more setting of the audit, e.g. semantic_gate=true or labels=nli; the value is "
+        "YAML. May be given often.",
+    ),
+]
 Limit = Annotated[
     int | None,
     typer.Option("--limit", metavar="N", min=1, help="Only N items, from the groups in turn."),
@@ -83,6 +93,8 @@ def safety(
     backend: BackendName = "offline",
     variant: VariantName = Variant.STRICT_VTA,
     policy: Policies = None,
+    settings: Settings = None,
+    compiled: options.Compiled = None,
     limit: Limit = None,
     out: Out = None,
     resume: Resume = False,
@@ -104,6 +116,8 @@ def safety(
         {
             "backend": backend,
             "variant": variant,
+            "audit": _audit(settings),
+            "compiled": compiled,
             "limit": limit,
             "concurrency": concurrency,
             "max_cost": max_cost,
@@ -120,6 +134,7 @@ def safety(
     epilog=options.examples(
         "stateauditor suite lifecycle_hard",
         "stateauditor suite lifecycle_hard --backend scripted:right",
+        "stateauditor suite lifecycle_hard --backend openai --set semantic_gate=true",
         "stateauditor suite lifecycle_hard --backend my.yaml --out runs/hard --resume",
     ),
 )
@@ -127,6 +142,8 @@ def lifecycle_hard(
     backend: BackendName = "offline",
     variant: VariantName = Variant.STRICT_VTA,
     policy: Policies = None,
+    settings: Settings = None,
+    compiled: options.Compiled = None,
     limit: Limit = None,
     out: Out = None,
     resume: Resume = False,
@@ -149,6 +166,8 @@ def lifecycle_hard(
         {
             "backend": backend,
             "variant": variant,
+            "audit": _audit(settings),
+            "compiled": compiled,
             "limit": limit,
             "concurrency": concurrency,
             "max_cost": max_cost,
@@ -259,6 +278,21 @@ def _run(
         raise typer.Exit(STOPPED_EARLY)
 
 
+def _audit(settings: list[str] | None) -> dict[str, object]:
+    """The audit's further settings, parsed."""
+    from stateauditor.experiments.spec import override_setting
+
+    found: dict[str, object] = {}
+    for setting in settings or []:
+        override_setting(found, setting)
+    return found
+
+
+def _assigned(name: str, value: object) -> str:
+    """One setting as ``--set`` takes it; JSON is YAML."""
+    return f"{name}={json.dumps(value)}"
+
+
 def _folder(name: str, out: Path | None, resume: bool) -> Path:
     if out is not None:
         return out
@@ -286,6 +320,9 @@ def _again(spec: SuiteSpec, folder: Path) -> str:
     command = ["stateauditor", "suite", spec.suite, "--out", str(folder)]
     command += ["--backend", spec.backend, "--variant", spec.variant.value]
     command += [part for policy in spec.policies for part in ("--policy", policy.value)]
+    command += [part for item in spec.audit.items() for part in ("--set", _assigned(*item))]
+    if spec.compiled is not None:
+        command += ["--compiled", str(spec.compiled)]
     command += ["--seed", str(spec.seed)]
     if spec.limit is not None:
         command += ["--limit", str(spec.limit)]

@@ -21,7 +21,7 @@ from stateauditor.metrics.records import Rate
 from stateauditor.program.backends.backend import Backend
 from stateauditor.program.backends.scripted import ScriptedRequest, scripted_backend
 from stateauditor.signatures.errors import ConfigError
-from stateauditor.signatures.models import Policy, Variant
+from stateauditor.signatures.models import Policy, Reason, Variant
 from tests.data.suites.builders import hard_items, item, probe, suite_items
 
 
@@ -362,3 +362,49 @@ def test_a_limit_takes_the_groups_in_turn() -> None:
     assert [i.uid for i in chosen(items, 3)] == ["moved", "sister", "visit"]
     assert chosen(items, None) == items
     assert chosen(items, 99) == items
+
+
+# --- further settings ----------------------------------------------------------------
+
+
+def test_a_second_look_is_one_setting_and_stands_beside_the_figures(tmp_path: Path) -> None:
+    script = KeyScript.of(manner("scripted:gullible"), suite_items())
+
+    def denying(asked: ScriptedRequest) -> Any:
+        if asked.role == "semantic_gate":
+            return {"rulings": [{"number": 1, "supersedes": False}]}
+        return script(asked)
+
+    for gate in (False, True):
+        finished = ran(
+            tmp_path / str(gate),
+            made=scripted_backend(denying),
+            audit={"semantic_gate": gate},
+            policies=("observe",),
+        )
+        reasons = {
+            reason
+            for record in finished.folder.items()
+            for probe in record.probes.values()
+            for result in probe.results.values()
+            for check in result.transitions
+            for reason in check.reasons
+        }
+        assert (Reason.SEMANTIC_GATE in reasons) is gate
+        assert f"audit setting: semantic_gate={gate}" in summary_of(finished.folder).labels
+
+
+@pytest.mark.parametrize(
+    ("audit", "why"),
+    [
+        ({"policy": "full"}, "audit.policy is no further setting"),
+        ({"semantic_gates": True}, "did you mean 'semantic_gate'"),
+        ({"channels": ["drafts"], "variant": "lean"}, "audit.variant is no further setting"),
+    ],
+)
+def test_a_wrong_setting_is_refused_before_any_work(
+    tmp_path: Path, audit: dict[str, Any], why: str
+) -> None:
+    with pytest.raises(ValueError, match=why):
+        ran(tmp_path / "run", audit=audit)
+    assert not (tmp_path / "run").exists()

@@ -180,3 +180,14 @@ def test_help_ends_with_examples(run: Run, command: tuple[str, ...]) -> None:
     done = run("suite", *command, "--help")
     assert done.status == 0
     assert "Examples:" in done.out
+
+
+def test_settings_of_the_audit_are_passed_on_and_named(run: Run) -> None:
+    done = run(
+        "suite", "safety", "--set", "semantic_gate=true", "--policy", "observe", "--out", "gated"
+    )
+    assert done.status == 0
+    assert "audit setting: semantic_gate=True" in done.out
+    wrong = run("suite", "safety", "--set", "semantic_gat=true", "--out", "wrong")
+    assert wrong.status == 2
+    assert "did you mean 'semantic_gate'" in wrong.err
