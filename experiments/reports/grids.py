@@ -167,8 +167,10 @@ def reply_grid(summary: Summary) -> Grid | None:
     return Grid((found.label, "Probes", "Rate [95% CI]"), texts, left=3)
 
 
-def directive_grid(summary: Summary) -> Grid:
-    """What the audits did to replies, on conflicts and on controls."""
+def directive_grid(summary: Summary) -> Grid | None:
+    """What the audits did to replies, on conflicts and on controls; baselines audit nothing."""
+    if summary.arm.is_baseline:
+        return None
     columns = [("conflicts", summary.directives)]
     if summary.directives_on_controls is not None:
         columns.append(("controls", summary.directives_on_controls))

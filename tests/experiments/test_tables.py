@@ -17,6 +17,7 @@ from stateauditor.experiments.reports.text import (
     share,
     table,
 )
+from stateauditor.experiments.spec import Arm
 from stateauditor.experiments.summary import labels, summarise
 from stateauditor.experiments.tables import comparison_text, judge_models, run_table, table1
 from stateauditor.metrics import KEY_JUDGE_LABEL
@@ -213,3 +214,9 @@ def test_wide_characters_keep_a_table_in_line() -> None:
 def test_labels_of_the_bundled_slice_reach_the_table() -> None:
     bundled = spec(data={"set": "stale_mini"})
     assert labels(bundled, "test") == ("bundled slice: no Stale result",)
+
+
+def test_a_baseline_has_no_directives_to_show(tmp_path: Path) -> None:
+    found = summary(folder(tmp_path / "run", records(("first",))))
+    assert "## Directives" in run_table(found)
+    assert "## Directives" not in run_table(found.model_copy(update={"arm": Arm.COVE}))
