@@ -26,6 +26,7 @@ from stateauditor.experiments.reports.text import (
 from stateauditor.metrics import Rate
 
 CHART = "differences"
+CHART_WIDTH = 41  # columns, with zero in the middle one
 
 
 def grid_text(found: GridOutcome) -> str:
@@ -38,6 +39,7 @@ def grid_text(found: GridOutcome) -> str:
         f"{found.controls} controls. Score: {found.measure}.",
         caveats((*labels, found.label)),
         table(grid_of(found)),
+        text_chart(differences_chart(found)),
         "Score: mean of the six cells, with its bootstrap interval over scenarios. Wins and "
         "losses: scenarios in which the cell passes more, or fewer, probes than the base; p is "
         "the exact sign test, beside it Holm's correction over the cells. Calls and tokens: a "
@@ -129,6 +131,30 @@ def differences_chart(found: GridOutcome) -> Dots:
         rows=rows,
         span=(-most, most),
     )
+
+
+def text_chart(chart: Dots) -> str:
+    """The chart for a terminal: each difference and its interval around a line at zero."""
+    if not chart.rows:
+        return ""
+    low, high = chart.span
+    widest = max(len(row.name) for row in chart.rows)
+
+    def place(value: float) -> int:
+        return round((value - low) / (high - low) * (CHART_WIDTH - 1))
+
+    lines = []
+    for row in chart.rows:
+        cells = [" "] * CHART_WIDTH
+        cells[place(0.0)] = "|"
+        if row.low is not None and row.high is not None:
+            for column in range(place(row.low), place(row.high) + 1):
+                cells[column] = "-"
+        if row.value is not None:
+            cells[place(row.value)] = "o"
+        lines.append(f"{row.name:<{widest}}  {''.join(cells)}  {row.text}")
+    title = f"{'- base':<{widest}}  {difference(low):<{CHART_WIDTH - 5}}{difference(high)}"
+    return "\n".join(("```", title, *lines, "```"))
 
 
 def write_grid(found: GridOutcome, out: Path) -> tuple[Path, ...]:

@@ -63,7 +63,7 @@ def test_cells_are_paired_on_shared_work_that_is_paid_for_once(
 
 def test_the_same_records_give_the_same_bytes(tmp_path: Path, server: Loopback) -> None:
     texts = []
-    path = grids.write_grid(tmp_path, server, scenarios=2, cells={"gate": {"semantic_gate": True}})
+    path = grids.write_grid(tmp_path, server, scenarios=2, cells={"u": {"rewrite": "untyped"}})
     for name in ("one", "two"):
         done = run(load_grid(path), tmp_path / name)
         paths = write_grid(outcome(done), tmp_path / name)
