@@ -65,7 +65,7 @@ def run_grid(
             return GridRun(planned, RunFolder(out / SHARED), finished, _why(done), tuple(troubles))
         if name != SHARED:
             finished[name] = folder
-            trouble = _concluded(folder, spec) if reports else None
+            trouble = _concluded(folder, spec) if reports and _outdated(folder) else None
             troubles += [] if trouble is None else [f"{name}: {trouble}"]
     return GridRun(planned, RunFolder(out / SHARED), finished, None, tuple(troubles))
 
@@ -99,6 +99,12 @@ def _why(done: Finished) -> str:
         f"{done.folder.path.name} stopped after {progress.done} of {progress.total} scenarios: "
         f"{progress.stopped}"
     )
+
+
+def _outdated(folder: RunFolder) -> bool:
+    """Whether a run has no report yet, or records that are newer."""
+    report = folder.path / "report.html"
+    return not report.exists() or report.stat().st_mtime < folder.items_path.stat().st_mtime
 
 
 def _concluded(folder: RunFolder, spec: RunSpec) -> str | None:

@@ -118,7 +118,7 @@ def offline(tmp_path: Path, cells: dict[str, dict[str, object]]) -> GridOutcome:
     grid = load_grid(
         path,
         [
-            "base.data={set: stale_mini, part: both, limit: 2}",
+            "base.data={set: stale_mini, part: both, limit: 1}",
             "base.arm=strict_vta",
             "base.drafts=stale_drafts",
             "base.judges=[key]",

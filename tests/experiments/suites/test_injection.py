@@ -63,9 +63,16 @@ def test_the_order_of_the_results_changes_no_figure(results: list[CaseResult]) -
     assert summarise_injection(results[::-1], items=4) == one
 
 
+@pytest.fixture(scope="module")
+def unreadable() -> dict[str, ParseCase]:
+    return {case.name: case for case in parse_cases(ITEMS[0], ITEMS[0].probes[0])}
+
+
 @pytest.mark.parametrize("name", list(outputs(ITEMS[0].probes[0])))
-def test_output_that_cannot_be_read_authorizes_nothing(name: str) -> None:
-    (case,) = [c for c in parse_cases(ITEMS[0], ITEMS[0].probes[0]) if c.name == name]
+def test_output_that_cannot_be_read_authorizes_nothing(
+    unreadable: dict[str, ParseCase], name: str
+) -> None:
+    case = unreadable[name]
     assert case.right
     if name == RIGHT:
         assert case.result.response == "This reply was rewritten."
@@ -74,8 +81,10 @@ def test_output_that_cannot_be_read_authorizes_nothing(name: str) -> None:
         assert case.result.directives == ()
 
 
-def test_a_reply_that_was_changed_without_authority_is_no_right_outcome() -> None:
-    (well,) = [c for c in parse_cases(ITEMS[0], ITEMS[0].probes[0]) if c.name == RIGHT]
+def test_a_reply_that_was_changed_without_authority_is_no_right_outcome(
+    unreadable: dict[str, ParseCase],
+) -> None:
+    well = unreadable[RIGHT]
     assert not ParseCase("empty", well.base, well.result).right
     untouched: AuditResult = well.result.model_copy(update={"changed": False})
     assert not ParseCase(RIGHT, well.base, untouched).right

@@ -19,7 +19,8 @@ def server() -> Iterator[Loopback]:
 
 
 def test_one_table_and_one_chart(run: Run, tmp_path: Path, server: Loopback) -> None:
-    path = grids.write_grid(tmp_path, server, cells={"untyped": {"rewrite": "untyped"}})
+    cells = {"untyped": {"rewrite": "untyped"}}
+    path = grids.write_grid(tmp_path, server, scenarios=2, cells=cells)
     out = tmp_path / "out"
     done = run("ablate", path, "--out", out)
     assert done.status == 0
@@ -28,7 +29,9 @@ def test_one_table_and_one_chart(run: Run, tmp_path: Path, server: Loopback) -> 
     assert done.out.startswith((out / "table.md").read_text("utf-8"))
     for name in ("differences.svg", "differences.png", "ablation.json", "full/report.html"):
         assert (out / name).stat().st_size > 0
+    drawn = (out / "full" / "report.html").stat().st_mtime_ns
     again = run("ablate", out / "grid.yaml", "--out", out, "--resume", "--json").json()
+    assert (out / "full" / "report.html").stat().st_mtime_ns == drawn, "nothing new to report"
     assert [cell["name"] for cell in again["cells"]] == ["full", "untyped"]
     assert again["stopped"] is None
 

@@ -40,7 +40,7 @@ def server() -> Iterator[Loopback]:
 
 
 def slow(body: dict[str, Any], number: int) -> Reply:
-    return reply(body, delay=0.05)
+    return reply(body, delay=0.02)
 
 
 def config(folder: Path, server: Loopback, **settings: Any) -> Path:
