@@ -84,7 +84,7 @@ class CompileSpec(_Strict):
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
-        if self.arm in (Arm.GENERATOR_ONLY, Arm.JOINT_VTA):
+        if self.arm.variant is None or self.arm is Arm.JOINT_VTA:
             raise ValueError(
                 f"arm {self.arm.value} cannot be compiled: give an arm that audits one question"
             )

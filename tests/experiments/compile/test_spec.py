@@ -81,8 +81,8 @@ def test_a_role_must_be_asked_by_the_arm() -> None:
     assert spec(arm="control").roles[-2:] == ("consistency_checker", "reply_adapter")
 
 
-def test_the_generator_and_the_joint_arm_cannot_be_compiled() -> None:
-    for arm in ("generator_only", "joint_vta"):
+def test_arms_that_audit_no_single_question_cannot_be_compiled() -> None:
+    for arm in ("generator_only", "joint_vta", "cove"):
         with pytest.raises(ConfigError, match="cannot be compiled"):
             spec(arm=arm)
 
