@@ -6,7 +6,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from stateauditor.experiments.ablation.grid import SHARED, GridSpec, Plan, dump_grid, plan
+from stateauditor.experiments.ablation.grid import (
+    SHARED,
+    GridSpec,
+    Plan,
+    dump_grid,
+    load_grid,
+    plan,
+)
 from stateauditor.experiments.conclude import conclude
 from stateauditor.experiments.folder import RunFolder
 from stateauditor.experiments.runner import Finished, run
@@ -49,7 +56,7 @@ def run_grid(
     holds another one.
     """
     planned = plan(grid, out, source=source)
-    _open(out, dump_grid(grid), resume=resume)
+    _open(out, grid, resume=resume)
     finished: dict[str, RunFolder] = {}
     troubles: list[str] = []
     paid = 0.0
@@ -70,19 +77,22 @@ def run_grid(
     return GridRun(planned, RunFolder(out / SHARED), finished, None, tuple(troubles))
 
 
-def _open(out: Path, text: str, *, resume: bool) -> None:
+def _open(out: Path, grid: GridSpec, *, resume: bool) -> None:
+    """Write the grid into its folder, or check that the one begun there fits."""
     path = out / GRID_FILE
-    if not path.exists():
-        out.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, "utf-8")
-    elif not resume:
-        raise ConfigError(
-            f"{out} holds a grid already; add --resume to go on with it, or choose another --out"
-        )
-    elif path.read_text("utf-8") != text:
-        raise ConfigError(
-            f"{out} holds a grid with other settings; resume it with its own {GRID_FILE}"
-        )
+    if RunFolder(out / SHARED).exists():
+        if not resume:
+            raise ConfigError(
+                f"{out} holds a grid already; add --resume to go on with it, "
+                "or choose another --out"
+            )
+        # A cap changes no answer, and one that was reached is what people raise.
+        if load_grid(path).model_copy(update={"max_cost": grid.max_cost}) != grid:
+            raise ConfigError(
+                f"{out} holds a grid with other settings; resume it with its own {GRID_FILE}"
+            )
+    out.mkdir(parents=True, exist_ok=True)
+    path.write_text(dump_grid(grid), "utf-8")
 
 
 def _capped(spec: RunSpec, cap: float | None, paid: float) -> RunSpec:

@@ -14,7 +14,7 @@ from stateauditor.experiments.ablation.report import grid_text, write_grid
 from stateauditor.experiments.ablation.run import run_grid
 from stateauditor.experiments.conclude import summary_of
 from stateauditor.experiments.folder import RunFolder
-from stateauditor.signatures.errors import ConfigError
+from stateauditor.signatures.errors import ConfigError, InputError
 from tests.experiments.ablation import grids
 from tests.experiments.pipeline import roles
 from tests.support.loopback import Loopback, loopback
@@ -84,9 +84,6 @@ def test_a_grid_that_stopped_goes_on_and_ends_like_one_that_did_not(
     assert stopped.stopped is not None
     assert "max_cost" in stopped.stopped
     assert "full" not in stopped.finished or "untyped" not in stopped.finished
-    (tmp_path / "part" / "grid.yaml").write_text(
-        (tmp_path / "whole" / "grid.yaml").read_text("utf-8"), "utf-8"
-    )
     rest = run(load_grid(path), tmp_path / "part", resume=True)
     assert len(server.requests) == calls
     assert grid_text(outcome(rest)) == grid_text(outcome(whole))
@@ -99,6 +96,17 @@ def test_a_folder_with_a_grid_is_not_written_over(tmp_path: Path, server: Loopba
         run(load_grid(path), tmp_path / "out")
     with pytest.raises(ConfigError, match="holds a grid with other settings"):
         run(load_grid(path, ["cells.a.skeptic=false"]), tmp_path / "out", resume=True)
+
+
+def test_a_grid_whose_first_run_could_not_begin_is_begun_again(
+    tmp_path: Path, server: Loopback
+) -> None:
+    path = grids.write_grid(tmp_path, server, scenarios=1, cells={"a": {"arm": "lean"}})
+    (tmp_path / "data.json").rename(tmp_path / "away.json")
+    with pytest.raises(InputError, match="no such file"):
+        run(load_grid(path), tmp_path / "out")
+    (tmp_path / "away.json").rename(tmp_path / "data.json")
+    assert run(load_grid(path), tmp_path / "out").stopped is None
 
 
 def test_a_wrong_cell_stops_the_grid_before_anything_is_paid(
