@@ -6,7 +6,7 @@ transition that its key describes. Expected findings follow from how the case wa
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
@@ -14,6 +14,7 @@ from stateauditor.data.suites.items import SuiteItem, SuiteProbe
 from stateauditor.signatures.models import (
     CheckStatus,
     EntryRole,
+    Precision,
     Reason,
     RenderedEntry,
     Timestamp,
@@ -87,6 +88,19 @@ class Base:
     def requoted(self, side: Side, quote: str) -> TransitionCandidate:
         """The candidate with another quotation on one side."""
         return self.candidate.model_copy(update={f"{side.value}_quote": quote})
+
+    def with_sides(
+        self, old: Mapping[str, object], new: Mapping[str, object]
+    ) -> tuple[RenderedEntry, ...]:
+        """The entries with some fields of the two quoted ones changed."""
+        changes = {self.entry(Side.OLD).id: old, self.entry(Side.NEW).id: new}
+        return tuple(e.model_copy(update=dict(changes.get(e.id, {}))) for e in self.entries)
+
+    def in_turns(self, old: int, new: int) -> tuple[RenderedEntry, ...]:
+        """The entries with both quoted ones in one session at one time, in these turns."""
+        place = self.entry(Side.NEW)
+        same = {"session": place.session, "timestamp": place.timestamp}
+        return self.with_sides({**same, "turn": old}, {**same, "turn": new})
 
     def with_entry(self, changed: RenderedEntry) -> tuple[RenderedEntry, ...]:
         """The entries with one of them, found by its id, replaced."""
@@ -177,6 +191,12 @@ def entries_of(item: SuiteItem) -> tuple[RenderedEntry, ...]:
         )
         for place, (session, number, turn) in enumerate(turns, start=1)
     )
+
+
+def bare_date(stamp: Timestamp) -> Timestamp:
+    """The day of a time, and no more of it."""
+    midnight = stamp.instant.replace(hour=0, minute=0, second=0, microsecond=0)
+    return Timestamp(instant=midnight, precision=Precision.DAY)
 
 
 def _stamp(text: str) -> Timestamp:

@@ -8,21 +8,13 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Final
 
-from stateauditor.data.suites import lifecycle, safety
 from stateauditor.data.suites.frozen import FrozenSuite, freeze_suite, frozen_path
-from stateauditor.data.suites.items import SuiteItem, find_problems
+from stateauditor.data.suites.items import find_problems
+from stateauditor.data.suites.registry import SEED, SUITES, generate
 from stateauditor.signatures.errors import InputError
-
-SEED: Final = 42
-GENERATORS: Final[Mapping[str, Callable[[int], tuple[SuiteItem, ...]]]] = {
-    lifecycle.SUITE: lifecycle.items,
-    safety.SUITE: safety.items,
-}
-"""The suites that can be frozen, by name."""
 
 
 def freeze(name: str, *, out: Path | None = None, renew: bool = False) -> tuple[FrozenSuite, Path]:
@@ -30,15 +22,13 @@ def freeze(name: str, *, out: Path | None = None, renew: bool = False) -> tuple[
 
     Raises ``InputError`` for an unknown suite, one with problems, or a record that exists.
     """
-    if name not in GENERATORS:
-        raise InputError(f"unknown suite {name!r}; there are: {', '.join(GENERATORS)}")
     path = out or frozen_path(name)
     if path.exists() and not renew:
         raise InputError(
             f"{path} exists: the suite is frozen; --renew overwrites it, and results "
             "on the renewed suite are not comparable with earlier ones"
         )
-    items = GENERATORS[name](SEED)
+    items = generate(name)
     problems = find_problems(items)
     if problems:
         raise InputError(f"suite {name!r} cannot be frozen: {'; '.join(problems)}")
@@ -51,7 +41,7 @@ def freeze(name: str, *, out: Path | None = None, renew: bool = False) -> tuple[
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; 0 if the record was written, 2 for a mistake in its use."""
     parser = argparse.ArgumentParser(prog="python -m stateauditor.data.suites.freeze")
-    parser.add_argument("name", help=f"the suite: {', '.join(GENERATORS)}")
+    parser.add_argument("name", help=f"the suite: {', '.join(SUITES)}")
     parser.add_argument("--out", type=Path, help="where to write; by default in the package")
     parser.add_argument("--renew", action="store_true", help="overwrite a record that exists")
     given = parser.parse_args(arguments)

@@ -71,6 +71,3 @@ def not_a_change(base: Base, group: str) -> Iterator[Case]:
 def _return_in_order(quote: str, later: str) -> bool:
     starts = [rf"\b{re.escape(word[:3])}" for word in LONG.findall(quote)]
     return re.search(".*?".join(starts), later) is not None
-
-
-__all__ = ["LIMIT_TITLE", "Case", "CaseKind", "bases", "derive", "not_a_change"]

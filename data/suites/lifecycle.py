@@ -14,7 +14,6 @@ from datetime import date, timedelta
 from typing import Final
 
 from stateauditor.data.sealed import SealedText
-from stateauditor.data.suites.frozen import check_suite, load_frozen_suite
 from stateauditor.data.suites.items import ChangeKey, Due, Register, SuiteItem, SuiteProbe
 from stateauditor.data.suites.situations import (
     ProbeText,
@@ -41,13 +40,6 @@ def items(seed: int = SEED) -> tuple[SuiteItem, ...]:
     The seed decides on registers, dates and fillers; values, keys and drafts are written.
     """
     return tuple(item for stress in Stress for item in _of_category(stress, seed))
-
-
-def frozen_items() -> tuple[SuiteItem, ...]:
-    """The scenarios that a run is scored on; ``InputError`` if they are not the frozen ones."""
-    generated = items(SEED)
-    check_suite(generated, load_frozen_suite(SUITE))
-    return generated
 
 
 def _of_category(stress: Stress, seed: int) -> Iterator[SuiteItem]:

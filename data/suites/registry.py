@@ -12,7 +12,6 @@ from typing import Final
 from stateauditor.data.suites.frozen import (
     check_suite,
     content_sha256,
-    frozen_path,
     load_frozen_suite,
 )
 from stateauditor.data.suites.items import SuiteItem, find_problems
@@ -21,13 +20,12 @@ from stateauditor.signatures.errors import InputError
 
 @dataclass(frozen=True, slots=True)
 class SuiteInfo:
-    """What is known of a suite without generating it; ``frozen``: it must have a record."""
+    """What is known of a suite without generating it."""
 
     name: str
     module: str
     title: str
     shows: str
-    frozen: bool = False
 
 
 SUITES: Final[dict[str, SuiteInfo]] = {
@@ -38,29 +36,27 @@ SUITES: Final[dict[str, SuiteInfo]] = {
             "stateauditor.data.suites.safety",
             "Safety suite: true changes, and six regimes of what only looks like one",
             "how often a change is found, and how often one is seen where there is none",
-            frozen=True,
         ),
         SuiteInfo(
             "lifecycle_hard",
             "stateauditor.data.suites.lifecycle",
             "Hard lifecycle set: six stress categories, a probe that is due and a trap each",
             "whether one change is told from another beside it",
-            frozen=True,
         ),
     )
 }
-"""Every suite of items, by name."""
+"""Every suite of items, by name; each has a frozen record."""
 
 SEED: Final = 42
-"""The seed of the suites as published."""
+"""The seed of the suites as published, and of their records."""
 
 
 @dataclass(frozen=True, slots=True)
 class Suite:
     """A generated suite; ``sha256`` is that of its whole content, keys included.
 
-    ``frozen_sha256`` is the digest that the content was checked against, None for a
-    suite, or a seed, without one.
+    ``frozen_sha256`` is the digest that the content was checked against, None under another
+    seed than that of the record.
     """
 
     name: str
@@ -70,18 +66,25 @@ class Suite:
     items: tuple[SuiteItem, ...] = field(repr=False, default=())
 
 
-def load_suite(name: str, seed: int = SEED) -> Suite:
-    """Generate a suite, and check what it promises; the same seed gives the same bytes.
+def generate(name: str, seed: int = SEED) -> tuple[SuiteItem, ...]:
+    """A suite's items, unchecked; the same seed gives the same bytes.
 
-    A frozen suite is checked against its committed record first, under the seed of that
-    record; under another one it is another suite. Raises :class:`InputError` for an
-    unknown name, for content with problems, and where the record does not match.
+    Raises :class:`InputError` for an unknown name.
     """
     if name not in SUITES:
         raise InputError(f"there is no suite {name!r}; there are {', '.join(SUITES)}")
-    items = tuple(import_module(SUITES[name].module).items(seed=seed))
-    frozen = SUITES[name].frozen or frozen_path(name).exists()
-    record = load_frozen_suite(name) if frozen and seed == SEED else None
+    return tuple(import_module(SUITES[name].module).items(seed=seed))
+
+
+def load_suite(name: str, seed: int = SEED) -> Suite:
+    """Generate a suite, and check what it promises.
+
+    It is checked against its committed record first, under the seed of that record;
+    under another one it is another suite. Raises :class:`InputError` for an unknown
+    name, for content with problems, and where the record does not match.
+    """
+    items = generate(name, seed)
+    record = load_frozen_suite(name) if seed == SEED else None
     if record is not None:
         check_suite(items, record)
     problems = find_problems(items)

@@ -12,12 +12,10 @@ from collections.abc import Callable, Iterator
 from typing import Final
 
 from stateauditor.data.suites import wordings
-from stateauditor.data.suites.cases import Base, Case, CaseKind, Side
+from stateauditor.data.suites.cases import Base, Case, CaseKind, Side, bare_date
 from stateauditor.signatures.models import (
     EntryRole,
-    Precision,
     RenderedEntry,
-    Timestamp,
     TransitionCandidate,
 )
 
@@ -195,49 +193,24 @@ def _enough(kept: str) -> bool:
 # --- times, roles, paths -------------------------------------------------------------
 
 
-def _timed(base: Base, old: Timestamp, new: Timestamp, **more: object) -> Sound:
-    changed = {
-        base.entry(Side.OLD).id: {"timestamp": old, **more},
-        base.entry(Side.NEW).id: {"timestamp": new, **more},
-    }
-    entries = tuple(e.model_copy(update=changed.get(e.id, {})) for e in base.entries)
-    return base.candidate, entries
-
-
 def _bare_dates(base: Base) -> Sound | None:
     old, new = (base.entry(side).timestamp for side in Side)
     if old is None or new is None or old.instant.date() == new.instant.date():
         return None
-    days = [
-        Timestamp(
-            instant=stamp.instant.replace(hour=0, minute=0, second=0, microsecond=0),
-            precision=Precision.DAY,
-        )
-        for stamp in (old, new)
-    ]
-    return _timed(base, *days)
+    days = ({"timestamp": bare_date(stamp)} for stamp in (old, new))
+    return base.candidate, base.with_sides(*days)
 
 
 def _later_turn(base: Base) -> Sound | None:
     """At one time and in one session, the new statement in a later turn."""
-    new = base.entry(Side.NEW)
-    if new.timestamp is None:
+    if base.entry(Side.NEW).timestamp is None:
         return None
-    place = {"session": new.session, "timestamp": new.timestamp}
-    changed = {base.entry(Side.OLD).id: {**place, "turn": 1}, new.id: {**place, "turn": 3}}
-    entries = tuple(e.model_copy(update=changed.get(e.id, {})) for e in base.entries)
-    return base.candidate, entries
+    return base.candidate, base.in_turns(1, 3)
 
 
 def _stored_facts(base: Base) -> Sound:
-    facts = {base.entry(side).id for side in Side}
-    entries = tuple(
-        e.model_copy(update={"role": EntryRole.FACT, "session": None, "turn": None})
-        if e.id in facts
-        else e
-        for e in base.entries
-    )
-    return base.candidate, entries
+    stored = {"role": EntryRole.FACT, "session": None, "turn": None}
+    return base.candidate, base.with_sides(stored, stored)
 
 
 def _any_order(base: Base) -> Sound:

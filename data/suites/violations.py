@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from typing import Final
 
 from stateauditor.data.suites import wordings
-from stateauditor.data.suites.cases import Base, Case, CaseKind, Side
+from stateauditor.data.suites.cases import Base, Case, CaseKind, Side, bare_date
 from stateauditor.data.suites.misquotations import MISQUOTATIONS, Broken, Construction, pick
 from stateauditor.signatures.models import Precision, Reason, RenderedEntry, Timestamp
 
@@ -45,9 +45,7 @@ def violations(base: Base) -> Iterator[Case]:
 
 def _timed(base: Base, old: Timestamp | None, new: Timestamp | None) -> Broken:
     """Both entries under other times."""
-    entries = base.with_entry(base.entry(Side.OLD).model_copy(update={"timestamp": old}))
-    newer = base.entry(Side.NEW).model_copy(update={"timestamp": new})
-    entries = tuple(newer if entry.id == newer.id else entry for entry in entries)
+    entries = base.with_sides({"timestamp": old}, {"timestamp": new})
     return Broken(base.candidate, entries, frozenset({Reason.NOT_NEWER}))
 
 
@@ -81,14 +79,14 @@ def _equal_times(base: Base) -> Broken:
 
 def _day_then_time(base: Base) -> Broken:
     """A bare date, and a time on that day: nobody knows which came first."""
-    day = _at_midnight(_time(base, Side.NEW))
+    day = bare_date(_time(base, Side.NEW))
     return _timed(base, day, _time(base, Side.NEW, Precision.MINUTE))
 
 
 def _time_then_day(base: Base) -> Broken:
     new = _time(base, Side.NEW, Precision.MINUTE)
     early = new.model_copy(update={"instant": new.instant.replace(hour=0, minute=1)})
-    return _timed(base, early, _at_midnight(new))
+    return _timed(base, early, bare_date(new))
 
 
 def _seconds_in_a_minute(base: Base) -> Broken:
@@ -98,25 +96,10 @@ def _seconds_in_a_minute(base: Base) -> Broken:
     return _timed(base, minute.model_copy(update={"instant": start}), second)
 
 
-def _at_midnight(stamp: Timestamp) -> Timestamp:
-    midnight = stamp.instant.replace(hour=0, minute=0, second=0, microsecond=0)
-    return Timestamp(instant=midnight, precision=Precision.DAY)
-
-
 def _placed(old_turn: int, new_turn: int) -> Construction:
     """Both in one session at one time, by turn."""
-
-    def construct(base: Base) -> Broken:
-        same = _time(base, Side.NEW)
-        place = {"session": base.entry(Side.NEW).session, "timestamp": same}
-        changed = {
-            base.entry(side).id: base.entry(side).model_copy(update={**place, "turn": turn})
-            for side, turn in ((Side.OLD, old_turn), (Side.NEW, new_turn))
-        }
-        entries = tuple(changed.get(entry.id, entry) for entry in base.entries)
-        return Broken(base.candidate, entries, frozenset({Reason.NOT_NEWER}))
-
-    return construct
+    reasons = frozenset({Reason.NOT_NEWER})
+    return lambda base: Broken(base.candidate, base.in_turns(old_turn, new_turn), reasons)
 
 
 def _restated(base: Base) -> Broken:

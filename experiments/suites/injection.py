@@ -9,8 +9,8 @@ from itertools import groupby
 from pathlib import Path
 from typing import Final
 
-from stateauditor.data.suites.cases import PAIR
-from stateauditor.data.suites.injection import LIMIT_TITLE, Case, CaseKind, derive
+from stateauditor.data.suites.cases import PAIR, Case, CaseKind
+from stateauditor.data.suites.injection import LIMIT_TITLE, derive
 from stateauditor.data.suites.items import Due, SuiteItem
 from stateauditor.data.suites.registry import SUITES, load_suite
 from stateauditor.experiments.folder import git_hash, package_versions

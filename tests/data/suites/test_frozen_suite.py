@@ -157,7 +157,7 @@ def test_freezing_an_unknown_suite_names_those_that_there_are(
 def test_a_suite_with_problems_is_not_frozen(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(freeze, "GENERATORS", {"broken": lambda _: (item(), item())})
+    monkeypatch.setattr(freeze, "generate", lambda name: (item(), item()))
     with pytest.raises(InputError, match="the uid occurs twice"):
         freeze.freeze("broken", out=tmp_path / "broken.json")
     assert not (tmp_path / "broken.json").exists()

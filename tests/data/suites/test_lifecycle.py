@@ -25,6 +25,7 @@ from stateauditor.data.suites.items import (
 )
 from stateauditor.data.suites.lifecycle import SUITE, items
 from stateauditor.data.suites.loading import parse_content
+from stateauditor.data.suites.registry import load_suite
 from stateauditor.data.suites.situations import Situation, Stress, situations
 from stateauditor.data.suites.wording import sentence, slots_of
 from stateauditor.program.memory import read_memory
@@ -298,7 +299,7 @@ def test_no_other_session_holds_what_a_key_quotes() -> None:
 
 
 def test_the_frozen_items_are_the_generated_ones() -> None:
-    assert lifecycle.frozen_items() == suite()
+    assert load_suite(lifecycle.SUITE).items == suite()
 
 
 def test_content_that_quotes_the_new_before_the_old_is_refused() -> None:
