@@ -16,16 +16,14 @@ from typing import Any
 
 from dspy.lm15 import Message, Request, Response, Usage
 
-from stateauditor.data.scenario import ByDimension
 from stateauditor.experiments.arms import ArmRunner
-from stateauditor.experiments.folder import RunFolder
 from stateauditor.experiments.judges import KEY_JUDGE, Judge
 from stateauditor.experiments.maximal import maximal_reply
 from stateauditor.experiments.records import ItemRecord
-from stateauditor.experiments.runner import bases_of, drafts_of
+from stateauditor.experiments.runner import given_bases, given_drafts
 from stateauditor.experiments.shipped import resolve_backend, shipped_backends
-from stateauditor.experiments.sources import Source, open_source
-from stateauditor.experiments.spec import DraftSource, RunSpec
+from stateauditor.experiments.sources import open_source
+from stateauditor.experiments.spec import RunSpec
 from stateauditor.program.backends.backend import Backend, use_bundled_prices
 from stateauditor.program.backends.config import BackendConfig, LMConfig, load_backend_config
 from stateauditor.program.backends.lm import BackendLM
@@ -34,7 +32,6 @@ from stateauditor.program.backends.recording import current_role
 from stateauditor.program.backends.store import CacheMode, ResponseStore, default_folder
 from stateauditor.program.retrieval.tokens import count_tokens
 from stateauditor.program.run import RoleName
-from stateauditor.signatures.errors import ConfigError
 
 MESSAGE_OVERHEAD = 4  # tokens that a chat template puts around each message
 
@@ -103,8 +100,8 @@ def estimate(
         spec=spec,
         backend=backend,
         judges=[Judge(judge) for judge in judges],
-        drafts=_drafts(spec, source),
-        bases=None if spec.base_audit_from is None else bases_of(RunFolder(spec.base_audit_from)),
+        drafts=given_drafts(spec, source),
+        bases=given_bases(spec),
     )
     chosen = _spaced(source.uids, sample)
     found = Estimate(scenarios=len(source.uids), looked_at=len(chosen))
@@ -218,16 +215,6 @@ def _config(spec: str) -> BackendConfig:
     found = resolve_backend(spec)
     path = shipped_backends()[found] if isinstance(found, str) else found
     return load_backend_config(path)
-
-
-def _drafts(spec: RunSpec, source: Source) -> dict[str, ByDimension[str]] | None:
-    if spec.drafts_from is not None:
-        return drafts_of(RunFolder(spec.drafts_from))
-    if spec.drafts is DraftSource.STALE_DRAFTS:
-        if not source.drafts:
-            raise ConfigError(f"drafts: {source.name} ships no stale_drafts; use generator")
-        return dict(source.drafts)
-    return None
 
 
 def _spaced(uids: Sequence[str], sample: int | None) -> set[str]:

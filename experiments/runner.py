@@ -88,8 +88,8 @@ def run(
         backend=backend.bound(responses, mode, owner, limiter),
         judges=[judge.bound(responses, mode, owner, limiter) for judge in judges],
         gold=source.gold,
-        drafts=_drafts(spec, source),
-        bases=None if spec.base_audit_from is None else bases_of(RunFolder(spec.base_audit_from)),
+        drafts=given_drafts(spec, source),
+        bases=given_bases(spec),
         replay=replay is not None,
     )
 
@@ -108,7 +108,7 @@ def run(
     return Finished(folder, manifest, progress)
 
 
-def _drafts(spec: RunSpec, source: Source) -> Mapping[str, ByDimension[str]] | None:
+def given_drafts(spec: RunSpec, source: Source) -> Mapping[str, ByDimension[str]] | None:
     """Drafts by uid, or None where the generator writes them."""
     if spec.drafts_from is not None:
         return drafts_of(RunFolder(spec.drafts_from))
@@ -128,6 +128,13 @@ def drafts_of(folder: RunFolder) -> dict[str, ByDimension[str]]:
         if len(drafts) == len(DIMENSIONS) and None not in drafts:
             found[item.uid] = ByDimension(*(str(draft) for draft in drafts))
     return found
+
+
+def given_bases(spec: RunSpec) -> Mapping[str, Mapping[str, BaseAudit]] | None:
+    """Base audits by uid, or None where the auditor makes them."""
+    if spec.base_audit_from is None:
+        return None
+    return bases_of(RunFolder(spec.base_audit_from))
 
 
 def bases_of(folder: RunFolder) -> dict[str, dict[str, BaseAudit]]:

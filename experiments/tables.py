@@ -35,6 +35,7 @@ from stateauditor.experiments.reports.text import (
     table,
 )
 from stateauditor.experiments.summary import Summary
+from stateauditor.metrics import KeyRates, ReplyRates
 
 __all__ = ["about", "comparison_text", "judge_models", "run_table", "score_notes", "table1"]
 
@@ -117,17 +118,21 @@ def score_notes(summary: Summary) -> tuple[str, ...]:
 
 
 def _key_section(summary: Summary, of: str = "") -> str:
-    if summary.key is None:
-        return ""
-    title = f"Key judge: {escape(of)}" if of else "Key judge"
-    return _section(title, (*summary.labels, summary.key.label), key_grid(summary))
+    return _scored(summary, "Key judge", summary.key, key_grid(summary), of)
 
 
 def _reply_section(summary: Summary, of: str = "") -> str:
-    if summary.replies is None:
+    return _scored(summary, "Replies", summary.replies, reply_grid(summary), of)
+
+
+def _scored(
+    summary: Summary, title: str, rates: KeyRates | ReplyRates | None, grid: Grid | None, of: str
+) -> str:
+    """A section under the label of what scores it; ``of`` names the run where there are several."""
+    if rates is None:
         return ""
-    title = f"Replies: {escape(of)}" if of else "Replies"
-    return _section(title, (*summary.labels, summary.replies.label), reply_grid(summary))
+    named = f"{title}: {escape(of)}" if of else title
+    return _section(named, (*summary.labels, rates.label), grid)
 
 
 def _section(title: str, labels: Sequence[str], grid: Grid | None, *notes: str) -> str:

@@ -12,9 +12,9 @@ from typing import Protocol
 
 from stateauditor.metrics.key_judge import Audited, GoldKey, KeyFindings, key_judge
 from stateauditor.metrics.records import Rate
-from stateauditor.metrics.safety import material_stale
+from stateauditor.metrics.safety import FailsOpen, material_stale
 from stateauditor.metrics.statistics import rate_of
-from stateauditor.signatures.models import CheckStatus, Failure, Frozen, Policy
+from stateauditor.signatures.models import CheckStatus, Frozen, Policy
 
 POOLED = "all"
 """The name of a row over every group."""
@@ -110,16 +110,12 @@ class LifecycleRates(Frozen):
     by_explicitness: tuple[CategoryRates, ...]
 
 
-class SuiteAudit(Audited, Protocol):
+class SuiteAudit(Audited, FailsOpen, Protocol):
     """What is read of an audit; ``signatures.models.AuditResult`` has it all."""
 
     @property
     def policy(self) -> Policy:
         """What directives might do."""
-
-    @property
-    def failed_open(self) -> Sequence[Failure]:
-        """The roles that broke."""
 
 
 def suite_outcome(

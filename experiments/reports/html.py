@@ -124,18 +124,10 @@ def _comparison(comparison: RunComparison, drawings: Sequence[Drawing]) -> dict[
         tables.append({"title": title, "grid": grid, "note": note, "caveats": labels})
         grid, note = paired.wins_grid(found), paired.clustered(found)
         tables.append({"title": "Scenario wins", "grid": grid, "note": note, "caveats": labels})
-    key_grid = paired.key_pair_grid(comparison)
-    if comparison.key is not None and key_grid is not None:
-        caveats = (*labels, comparison.key.label)
-        tables.append(
-            {"title": "Key judge", "grid": key_grid, "note": paired.KEY_NOTE, "caveats": caveats}
-        )
-    reply_grid = paired.reply_pair_grid(comparison)
-    if comparison.replies is not None and reply_grid is not None:
-        caveats = (*labels, comparison.replies.label)
-        tables.append(
-            {"title": "Replies", "grid": reply_grid, "note": paired.REPLY_NOTE, "caveats": caveats}
-        )
+    tables += [
+        {"title": title, "grid": grid, "note": note, "caveats": (*labels, label)}
+        for title, label, grid, note in paired.scored_tables(comparison)
+    ]
     return {
         "first": comparison.first.name,
         "second": comparison.second.name,

@@ -38,8 +38,10 @@ def comparison_text(
         pairing(comparison),
         "\n".join(f"- Warning: {escape(warning)}" for warning in comparison.warnings),
         _accuracies(comparison, labels),
-        _keys(comparison, labels),
-        _replies(comparison, labels),
+        *(
+            blocks(f"## {title}", caveats((*labels, label)), table(grid), note).rstrip()
+            for title, label, grid, note in scored_tables(comparison)
+        ),
         _costs(a, b, labels) if a is not None and b is not None else "",
         DASH_NOTE,
     )
@@ -180,18 +182,17 @@ def _test_row(name: str, test: SignTest) -> tuple[str, ...]:
     return (name, str(test.wins), str(test.losses), str(test.ties), p_text(test.p))
 
 
-def _keys(comparison: RunComparison, labels: Sequence[str]) -> str:
-    key, grid = comparison.key, key_pair_grid(comparison)
-    if key is None or grid is None:
-        return ""
-    return blocks("## Key judge", caveats((*labels, key.label)), table(grid), KEY_NOTE).rstrip()
-
-
-def _replies(comparison: RunComparison, labels: Sequence[str]) -> str:
-    found, grid = comparison.replies, reply_pair_grid(comparison)
-    if found is None or grid is None:
-        return ""
-    return blocks("## Replies", caveats((*labels, found.label)), table(grid), REPLY_NOTE).rstrip()
+def scored_tables(comparison: RunComparison) -> tuple[tuple[str, str, Grid, str], ...]:
+    """What scores replies and findings with no LM judge: title, label, table and note of each."""
+    parts = (
+        ("Key judge", comparison.key, key_pair_grid(comparison), KEY_NOTE),
+        ("Replies", comparison.replies, reply_pair_grid(comparison), REPLY_NOTE),
+    )
+    return tuple(
+        (title, found.label, grid, note)
+        for title, found, grid, note in parts
+        if found is not None and grid is not None
+    )
 
 
 def _key_row(name: str, rate: PairedRate) -> tuple[str, ...]:

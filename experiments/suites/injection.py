@@ -7,13 +7,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from itertools import groupby
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from stateauditor.data.suites.cases import PAIR, Case, CaseKind
 from stateauditor.data.suites.injection import LIMIT_TITLE, derive
 from stateauditor.data.suites.items import Due, SuiteItem
 from stateauditor.data.suites.registry import SUITES, load_suite
-from stateauditor.experiments.folder import git_hash, package_versions
+from stateauditor.experiments.folder import Folder, git_hash, package_versions
 from stateauditor.experiments.reports.text import Grid, blocks, escape, number, table
 from stateauditor.experiments.suites.parse_failures import RIGHT, parse_cases
 from stateauditor.metrics.records import Rate
@@ -89,12 +89,12 @@ def inject(out: Path | None = None) -> InjectionSummary:
             "versions": package_versions(),
         }
         out.mkdir(parents=True, exist_ok=True)
+        folder: Folder[Any, Any] = Folder(out)
         lines = (json.dumps(r.model_dump(mode="json"), ensure_ascii=False) for r in results)
-        (out / "cases.jsonl").write_text("".join(f"{line}\n" for line in lines), "utf-8")
-        for name, value in (("manifest", manifest), ("summary", summary.model_dump(mode="json"))):
-            text = json.dumps(value, ensure_ascii=False, indent=2, sort_keys=True)
-            (out / f"{name}.json").write_text(f"{text}\n", "utf-8")
-        (out / "table.md").write_text(injection_table(summary), "utf-8")
+        folder.write_text("cases.jsonl", "".join(f"{line}\n" for line in lines))
+        folder.write_json("manifest.json", manifest)
+        folder.write_json("summary.json", summary.model_dump(mode="json"))
+        folder.write_text("table.md", injection_table(summary))
     return summary
 
 

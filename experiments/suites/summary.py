@@ -172,7 +172,7 @@ def _safety(rates: SafetyRates) -> str:
 
 
 def _regimes(rows: Sequence[RegimeRates]) -> Grid:
-    columns: Mapping[str, str] = {
+    columns = {
         "recall": "change repaired",
         "false_stale": "false material STALE",
         "repair": "repair directive",
@@ -180,14 +180,8 @@ def _regimes(rows: Sequence[RegimeRates]) -> Grid:
         "verify": "question to verify",
         "failed_open": "failed open",
     }
-    return Grid(
-        ("regime", "items", *columns.values()),
-        tuple(
-            (row.regime, str(row.items), *(rate_text(getattr(row, name)) for name in columns))
-            for row in rows
-            if row.items
-        ),
-    )
+    named = [(row.regime, row.items, row) for row in rows if row.items]
+    return _rates(("regime", "items"), columns, named)
 
 
 def _lifecycle_section(rates: LifecycleRates) -> str:
@@ -198,7 +192,7 @@ def _lifecycle_section(rates: LifecycleRates) -> str:
 
 
 def _categories(rows: Sequence[CategoryRates]) -> Grid:
-    columns: Mapping[str, str] = {
+    columns = {
         "due_solved": "due solved",
         "off_target": "off target",
         "trap_kept": "trap kept",
@@ -206,11 +200,21 @@ def _categories(rows: Sequence[CategoryRates]) -> Grid:
         "verify": "question to verify",
         "failed_open": "failed open",
     }
+    named = [(row.category, row.scenarios, row) for row in rows]
+    return _rates(("category", "scenarios"), columns, named)
+
+
+def _rates(
+    first: tuple[str, str],
+    columns: Mapping[str, str],
+    rows: Sequence[tuple[str, int, RegimeRates | CategoryRates]],
+) -> Grid:
+    """Rates by their fields, behind each row's name and count."""
     return Grid(
-        ("category", "scenarios", *columns.values()),
+        (*first, *columns.values()),
         tuple(
-            (row.category, str(row.scenarios), *(rate_text(getattr(row, name)) for name in columns))
-            for row in rows
+            (name, str(count), *(rate_text(getattr(row, field)) for field in columns))
+            for name, count, row in rows
         ),
     )
 

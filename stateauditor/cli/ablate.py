@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,7 +10,6 @@ import typer
 
 from stateauditor.cli import options
 from stateauditor.cli.console import note, printable, progress, show, stderr, stdout, write_json
-from stateauditor.signatures.errors import ConfigError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -100,9 +98,7 @@ def ablate(
     if limit is not None:
         given.append(f"base.data.limit={limit}")
     grid = load_grid(config, given)
-    if resume and out is None:
-        raise ConfigError("--resume needs --out: the folder of the grid to go on with")
-    folder = out or Path("runs") / f"{grid.name}-{datetime.now(UTC):%Y%m%d-%H%M%S}"
+    folder = options.new_folder(grid.name, out, resume=resume, what="grid")
     require_extra()
     try:
         with _Displays() as displays:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shlex
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,12 +12,10 @@ import typer
 from stateauditor.cli import options
 from stateauditor.cli.console import note, printable, progress, show, stderr, stdout, write_json
 from stateauditor.cli.evaluate_retrieval import evaluate_retrieval, is_retrieval
-from stateauditor.signatures.errors import ConfigError
 
 if TYPE_CHECKING:
     from stateauditor.experiments.conclude import Conclusion
     from stateauditor.experiments.runner import Finished
-    from stateauditor.experiments.spec import RunSpec
 
 STOPPED_EARLY = 1
 """Exit status when a run ended before its last scenario."""
@@ -118,7 +115,7 @@ def evaluate(
         evaluate_retrieval(data, source, out, as_json=as_json)
         return
     spec = parse_spec(data, source=source)
-    folder = _folder(spec, out, resume or retry_failed)
+    folder = options.new_folder(spec.name, out, resume=resume or retry_failed)
     from stateauditor.cli.run_progress import RunDisplay, tell_end
     from stateauditor.experiments.conclude import conclude, require_extra
     from stateauditor.experiments.runner import run
@@ -152,14 +149,6 @@ def evaluate(
 def _about_compiled(compiled: Path | None, allow_train: bool) -> list[str]:
     named = [] if compiled is None else [f"compiled={json.dumps(str(compiled))}"]
     return [*named, "allow_train=true"] if allow_train else named
-
-
-def _folder(spec: RunSpec, out: Path | None, resume: bool) -> Path:
-    if out is not None:
-        return out
-    if resume:
-        raise ConfigError("--resume needs --out: the folder of the run to go on with")
-    return Path("runs") / f"{spec.name}-{datetime.now(UTC):%Y%m%d-%H%M%S}"
 
 
 def _tracked(finished: Finished, conclusion: Conclusion) -> str | None:

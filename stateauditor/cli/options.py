@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+
+from stateauditor.signatures.errors import ConfigError
 
 InputFile = Annotated[
     str | None,
@@ -67,6 +70,15 @@ Budget = Annotated[
 def retrieval_settings(budget: int | None) -> dict[str, Any]:
     """The settings of :class:`AuditConfig` that ``--budget`` stands for."""
     return {} if budget is None else {"retrieval": {"budget_tokens": budget}}
+
+
+def new_folder(name: str, out: Path | None, *, resume: bool, what: str = "run") -> Path:
+    """``--out``, or a folder under ``runs`` by name and time; what goes on needs ``--out``."""
+    if out is not None:
+        return out
+    if resume:
+        raise ConfigError(f"--resume needs --out: the folder of the {what} to go on with")
+    return Path("runs") / f"{name}-{datetime.now(UTC):%Y%m%d-%H%M%S}"
 
 
 def examples(*lines: str) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shlex
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,7 +11,6 @@ import typer
 
 from stateauditor.cli import options
 from stateauditor.cli.console import printable, progress, show, stderr, stdout, write_json
-from stateauditor.signatures.errors import ConfigError
 from stateauditor.signatures.models import Policy, Variant
 
 if TYPE_CHECKING:
@@ -259,7 +257,7 @@ def _run(
     spec = validated(
         SuiteSpec, {"suite": name, "policies": policies, **settings}, source=f"suite {name}"
     )
-    folder = _folder(name, out, resume)
+    folder = options.new_folder(f"suite-{name}", out, resume=resume)
     try:
         with RunDisplay() as display:
             finished = run_suite(spec, folder, resume=resume, watch=display)
@@ -291,14 +289,6 @@ def _audit(settings: list[str] | None) -> dict[str, object]:
 def _assigned(name: str, value: object) -> str:
     """One setting as ``--set`` takes it; JSON is YAML."""
     return f"{name}={json.dumps(value)}"
-
-
-def _folder(name: str, out: Path | None, resume: bool) -> Path:
-    if out is not None:
-        return out
-    if resume:
-        raise ConfigError("--resume needs --out: the folder of the run to go on with")
-    return Path("runs") / f"suite-{name}-{datetime.now(UTC):%Y%m%d-%H%M%S}"
 
 
 def _as_json(finished: FinishedSuite, summary: SuiteSummary) -> dict[str, object]:
