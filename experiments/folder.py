@@ -21,7 +21,7 @@ from pydantic import BaseModel, ValidationError
 
 from stateauditor.experiments.records import ItemRecord
 from stateauditor.experiments.spec import RunSpec
-from stateauditor.program.backends.config import validated
+from stateauditor.signatures.edge import validated
 from stateauditor.signatures.errors import ConfigError, InputError
 from stateauditor.signatures.models import Frozen
 

@@ -24,13 +24,13 @@ from stateauditor.data.scenario import BenchmarkItem
 from stateauditor.experiments.sources import open_source
 from stateauditor.experiments.spec import DataSpec
 from stateauditor.metrics import Rate, RecallItem, RecallTable, pair_recall, rate, recall_table
-from stateauditor.program.backends.config import validated
 from stateauditor.program.memory import read_memory
 from stateauditor.program.retrieval.config import RetrievalConfig
 from stateauditor.program.retrieval.index import MemoryIndex
 from stateauditor.program.retrieval.readout import line_cost
 from stateauditor.program.retrieval.tokens import words
 from stateauditor.program.safety import redact
+from stateauditor.signatures.edge import validated
 from stateauditor.signatures.models import Frozen, Readout, RenderedEntry
 
 KIND = "retrieval"

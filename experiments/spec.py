@@ -14,11 +14,11 @@ from pathlib import Path
 from typing import Any, Self
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
 
 from stateauditor.experiments.baselines.settings import BaselineSettings
-from stateauditor.program.backends.config import validated
 from stateauditor.program.retrieval.config import RetrievalConfig
+from stateauditor.signatures.edge import Strict, validated
 from stateauditor.signatures.errors import ConfigError
 from stateauditor.signatures.models import Channel, Labels, Policy, Rewrite, Variant
 
@@ -86,11 +86,7 @@ class DraftSource(StrEnum):
     STALE_DRAFTS = "stale_drafts"
 
 
-class _Strict(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class DataSpec(_Strict):
+class DataSpec(Strict):
     """Which scenarios: a bundled slice, a data set, a file or a slice folder.
 
     ``set`` is ``stale_mini`` (bundled) or ``stale`` (fetched beforehand); ``path``
@@ -113,7 +109,7 @@ class DataSpec(_Strict):
         return self
 
 
-class RunSpec(_Strict):
+class RunSpec(Strict):
     """One arm on one set of scenarios.
 
     ``judges`` are backend files (their ``judge`` role scores), or ``key`` for the

@@ -6,8 +6,8 @@ from typing import Any, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from stateauditor.program.backends.config import validated
 from stateauditor.program.retrieval.config import RetrievalConfig
+from stateauditor.signatures.edge import validated
 from stateauditor.signatures.models import Channel, Labels, Policy, Rewrite, Variant
 
 

@@ -19,7 +19,7 @@ from stateauditor.experiments.spec import (
     parse_spec,
     read_mapping,
 )
-from stateauditor.program.backends.config import validated
+from stateauditor.signatures.edge import Strict, validated
 from stateauditor.signatures.errors import ConfigError
 from stateauditor.signatures.models import Labels, Policy
 
@@ -39,15 +39,13 @@ class Share(StrEnum):
     DRAFTS = "drafts"
 
 
-class GridSpec(BaseModel):
+class GridSpec(Strict):
     """A grid of paired runs.
 
     ``base`` is a run's config without a name. Each cell names the settings in which it
     differs from the base; nested ones are merged. ``max_cost`` is in US dollars, for all
     runs together.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     name: Name
     base: dict[str, Any]

@@ -6,24 +6,20 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Self
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
 
 from stateauditor.experiments.compile.optimizers import Optimizer
 from stateauditor.experiments.spec import Arm, locate, read_mapping
 from stateauditor.metrics.compiling import Weights
-from stateauditor.program.backends.config import validated
 from stateauditor.program.config import AuditConfig
 from stateauditor.program.retrieval.config import RetrievalConfig
+from stateauditor.signatures.edge import Strict, validated
 from stateauditor.signatures.models import Policy, Variant
 
 PROGRAM = "program"
 
 
-class _Strict(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class CompileData(_Strict):
+class CompileData(Strict):
     """Which scenarios: a set or a path, and within it only a frozen list.
 
     ``frozen`` is a committed list (or one that was drawn in the same way) of at most
@@ -46,7 +42,7 @@ class CompileData(_Strict):
         return self
 
 
-class CompileSpec(_Strict):
+class CompileSpec(Strict):
     """One compile: a role or the whole program, an optimizer, and the data to learn from.
 
     ``role`` is ``program`` or the name of one role; only that one then changes.

@@ -5,16 +5,17 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, Final, Self
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
 
 from stateauditor.program.config import AuditConfig, audit_config
+from stateauditor.signatures.edge import Strict
 from stateauditor.signatures.models import Policy, Variant
 
 SCRIPTED: Final = "scripted:"
 """How the names of scripted LMs begin."""
 
 
-class SuiteSpec(BaseModel):
+class SuiteSpec(Strict):
     """One suite under one variant and some policies.
 
     ``backend`` is a name or file as ``evaluate`` takes it, or ``scripted:NAME`` for an
@@ -24,8 +25,6 @@ class SuiteSpec(BaseModel):
     used. ``limit`` takes so many items from the groups in turn; ``max_cost`` is in US
     dollars.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     suite: str
     seed: int = 42

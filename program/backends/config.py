@@ -9,24 +9,20 @@ from __future__ import annotations
 
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any, Self, TypeVar
+from typing import Annotated, Any, Self
 from urllib.parse import urlsplit
 
 import yaml
 from pydantic import (
-    BaseModel,
     BeforeValidator,
-    ConfigDict,
     Field,
     ValidationError,
     model_validator,
 )
-from rapidfuzz import fuzz, process
 
 from stateauditor.program.backends.store import CacheMode
+from stateauditor.signatures.edge import Strict, describe_validation
 from stateauditor.signatures.errors import ConfigError
-
-ModelT = TypeVar("ModelT", bound=BaseModel)
 
 OFFLINE_MODEL = "offline/lexical-rules"
 
@@ -61,11 +57,7 @@ class StructuredOutput(StrEnum):
     NONE = "none"
 
 
-class _Strict(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class Price(_Strict):
+class Price(Strict):
     """US dollars per million tokens, for models that report no cost."""
 
     input_per_million: float = Field(ge=0)
@@ -82,13 +74,13 @@ class Effort(StrEnum):
     HIGH = "high"
 
 
-class Reasoning(_Strict):
+class Reasoning(Strict):
     """Settings of a reasoning model."""
 
     effort: Effort
 
 
-class BreakerConfig(_Strict):
+class BreakerConfig(Strict):
     """After ``failures`` in a row an address is left alone for ``cooldown`` seconds."""
 
     failures: int = Field(default=8, ge=1)
@@ -100,7 +92,7 @@ def _off(value: Any) -> Any:
     return None if value is False else value
 
 
-class LMConfig(_Strict):
+class LMConfig(Strict):
     """One LM.
 
     ``model`` is DSPy's ``provider/name``, or ``offline/lexical-rules``.
@@ -165,7 +157,7 @@ def _mode(value: Any) -> Any:
     return CacheMode.OFF if value is False else value
 
 
-class RoleMap(_Strict):
+class RoleMap(Strict):
     """Which LM answers which role; a role that is left out gets ``default``.
 
     The last two serve ``stateauditor compile`` only: ``teacher`` makes
@@ -183,7 +175,7 @@ class RoleMap(_Strict):
     prompt: str | None = None
 
 
-class BackendConfig(_Strict):
+class BackendConfig(Strict):
     """A backend file.
 
     ``cache`` records responses under ``cache_folder`` (default: the user's cache
@@ -247,48 +239,3 @@ def _dangling_roles(data: dict[str, Any]) -> list[str]:
         for role, name in roles.items()
         if isinstance(name, str) and name not in lms
     ]
-
-
-def validated(model: type[ModelT], data: Any, *, source: str) -> ModelT:
-    """``data`` as the model; :class:`ConfigError` lists every problem with its path."""
-    try:
-        return model.model_validate(data)
-    except ValidationError as error:
-        lines = describe_validation(error, model)
-        listed = "\n".join(f"  {line}" for line in lines)
-        raise ConfigError(f"{source}: {len(lines)} problem(s)\n{listed}") from None
-
-
-def describe_validation(error: ValidationError, model: type[BaseModel]) -> list[str]:
-    """One line a problem: path, what is wrong, and the nearest known key for a typo."""
-    known = sorted(_field_names(model, set()))
-    lines = []
-    for detail in error.errors(include_url=False, include_input=False):
-        path = ".".join(str(part) for part in detail["loc"]) or "(top level)"
-        if detail["type"] == "extra_forbidden":
-            guess = process.extractOne(
-                str(detail["loc"][-1]), known, scorer=fuzz.ratio, score_cutoff=70
-            )
-            hint = f"; did you mean {guess[0]!r}?" if guess else ""
-            lines.append(f"{path}: unknown key{hint}")
-        else:
-            lines.append(f"{path}: {detail['msg']}")
-    return lines
-
-
-def _field_names(model: type[BaseModel], seen: set[type[BaseModel]]) -> set[str]:
-    """All field names of a model and of the models inside it."""
-    if model in seen:
-        return set()
-    seen.add(model)
-    names = set(model.model_fields)
-    for field in model.model_fields.values():
-        for inner in _models_in(field.annotation):
-            names |= _field_names(inner, seen)
-    return names
-
-
-def _models_in(annotation: Any) -> list[type[BaseModel]]:
-    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
-        return [annotation]
-    return [model for part in getattr(annotation, "__args__", ()) for model in _models_in(part)]

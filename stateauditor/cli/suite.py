@@ -251,7 +251,7 @@ def _run(
     from stateauditor.experiments.suites.runner import run_suite
     from stateauditor.experiments.suites.spec import SuiteSpec
     from stateauditor.experiments.suites.summary import write_summary
-    from stateauditor.program.backends.config import validated
+    from stateauditor.signatures.edge import validated
 
     require_extra()
     spec = validated(
