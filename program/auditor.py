@@ -26,7 +26,7 @@ from stateauditor.program.roles.ensemble import Roles
 from stateauditor.program.safety import redact
 from stateauditor.signatures.errors import ConfigError, InputError
 from stateauditor.signatures.models import AuditResult, BaseAudit, Labels, Rewrite, Variant
-from stateauditor.signatures.text import replace_surrogates
+from stateauditor.signatures.surrogates import replace_surrogates
 
 
 class StateAuditor(dspy.Module):

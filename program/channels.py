@@ -12,7 +12,7 @@ from typing import Final
 
 from stateauditor.program.readouts import union
 from stateauditor.signatures.models import Channel, Readout
-from stateauditor.signatures.transition import QuestionDraftPair
+from stateauditor.signatures.proposer import QuestionDraftPair
 
 WITHHELD: Final = "(not shown)"
 

@@ -25,7 +25,7 @@ from stateauditor.program.alignment import Alignment, align
 from stateauditor.program.faithfulness import Text, faithful, read_text, stretched
 from stateauditor.program.memory.timestamps import SortKey, sort_key
 from stateauditor.signatures.models import MatchTier, QuoteMatch, RenderedEntry
-from stateauditor.signatures.text import replace_surrogates
+from stateauditor.signatures.surrogates import replace_surrogates
 
 DEFAULT_THRESHOLD: Final = 0.8
 """Share of the content tokens that must stand in one entry (paper, section 4.4)."""

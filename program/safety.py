@@ -16,7 +16,7 @@ import regex
 from stateauditor.program.folding import Folded, fold_with_map
 from stateauditor.program.injection_patterns import FORGERIES, HINT, MARKERS, SUSPECT
 from stateauditor.program.tokens import content_tokens
-from stateauditor.signatures.text import replace_surrogates
+from stateauditor.signatures.surrogates import replace_surrogates
 
 REDACTED: Final = "[text removed: it looked like an instruction to the model]"
 """What stands where a passage was taken out."""

@@ -10,15 +10,15 @@ from stateauditor.program.backends.backend import Backend
 from stateauditor.program.backends.config import LMRole
 from stateauditor.program.backends.portal import run_sync
 from stateauditor.program.roles.adapter import ReplyAdapter
-from stateauditor.program.roles.dependency import PremiseExtractor
 from stateauditor.program.roles.generator import Generator
 from stateauditor.program.roles.judge import DIMENSIONS, StaleJudge
+from stateauditor.program.roles.premises import PremiseExtractor
 from stateauditor.program.roles.proposer import TransitionProposer
 from stateauditor.program.run import AuditRun, RoleName
-from stateauditor.signatures.adaptation import DirectiveInstruction
+from stateauditor.signatures.adapter import DirectiveInstruction
 from stateauditor.signatures.models import DirectiveKind, Readout, RenderedEntry, Timestamp
+from stateauditor.signatures.proposer import QuestionDraftPair
 from stateauditor.signatures.readout import PromptReadout
-from stateauditor.signatures.transition import QuestionDraftPair
 
 OLD, NEW = "I live in Seattle.", "I have moved to Austin."
 QUESTION, DRAFT = "Where should I go for a walk?", "Walk around Green Lake in Seattle."

@@ -20,7 +20,7 @@ from stateauditor.signatures.models import (
     TransitionCandidate,
     TransitionCheck,
 )
-from stateauditor.signatures.text import replace_surrogates
+from stateauditor.signatures.surrogates import replace_surrogates
 
 MINIMUM_NODES = 2
 """Distinct nodes that a causal path needs."""

@@ -11,7 +11,7 @@ import dspy
 from stateauditor.experiments.baselines.base import Baseline, Case
 from stateauditor.program.run import RoleName
 from stateauditor.signatures.baselines.timeline import TimelineRegeneration
-from stateauditor.signatures.temporal import TimelineConstruction, TimelineEntry
+from stateauditor.signatures.timeline import TimelineConstruction, TimelineEntry
 
 
 class TimelineConditionedBaseline(Baseline):

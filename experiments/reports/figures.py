@@ -24,7 +24,7 @@ from stateauditor.experiments.reports.text import (
 )
 from stateauditor.experiments.summary import MAJORITY, JudgeScores, Summary
 from stateauditor.metrics import KEY_JUDGE_LABEL, Interval, Rate, SignTest
-from stateauditor.signatures.judging import Rubric
+from stateauditor.signatures.judge import Rubric
 
 
 @dataclass(frozen=True)

@@ -51,7 +51,7 @@ def compare(
     from stateauditor.experiments.compare import compare_runs
     from stateauditor.experiments.conclude import summary_of
     from stateauditor.experiments.folder import RunFolder
-    from stateauditor.signatures.judging import Rubric
+    from stateauditor.signatures.judge import Rubric
 
     a, b = RunFolder(first), RunFolder(second)
     with progress("comparing"):

@@ -12,7 +12,7 @@ from stateauditor.experiments.conclude import summary_of
 from stateauditor.experiments.folder import RunFolder
 from stateauditor.experiments.official import export_answers, import_results
 from stateauditor.signatures.errors import InputError
-from stateauditor.signatures.judging import Rubric
+from stateauditor.signatures.judge import Rubric
 from tests.experiments.records import run_folder
 
 

@@ -11,7 +11,7 @@ import pytest
 from stateauditor.experiments.records import ItemRecord
 from stateauditor.experiments.spec import RunSpec, parse_spec
 from stateauditor.experiments.summary import MAJORITY, Summary, labels, summarise
-from stateauditor.signatures.judging import Rubric
+from stateauditor.signatures.judge import Rubric
 from tests.experiments.records import CALL, item
 
 

@@ -22,7 +22,7 @@ from stateauditor.signatures.ablation import (
     DraftEntailment,
     PremiseEntailment,
 )
-from stateauditor.signatures.adaptation import DirectiveInstruction, ResponseAdaptation
+from stateauditor.signatures.adapter import DirectiveInstruction, ResponseAdaptation
 from stateauditor.signatures.baselines.cove import (
     AnsweredQuestion,
     VerificationAnswering,
@@ -46,30 +46,30 @@ from stateauditor.signatures.baselines.self_critique import (
     SelfCritique,
 )
 from stateauditor.signatures.baselines.timeline import TimelineRegeneration
-from stateauditor.signatures.dependency import (
+from stateauditor.signatures.errors import BackendError, ModelOutputError
+from stateauditor.signatures.generator import ResponseGeneration
+from stateauditor.signatures.lean import LeanAudit
+from stateauditor.signatures.models import Readout
+from stateauditor.signatures.premises import (
     NumberedPremise,
     PremiseAdjudication,
     PremiseExtraction,
     PresuppositionExtraction,
 )
-from stateauditor.signatures.errors import BackendError, ModelOutputError
-from stateauditor.signatures.generation import ResponseGeneration
-from stateauditor.signatures.lean import LeanAudit
-from stateauditor.signatures.models import Readout
-from stateauditor.signatures.review import EvidenceReview
+from stateauditor.signatures.proposer import QuestionDraftPair, TransitionProposal
+from stateauditor.signatures.reviewer import EvidenceReview
 from stateauditor.signatures.skeptic import (
     ChallengedPremise,
     GatedTransition,
     SemanticGate,
     SkepticChallenge,
 )
-from stateauditor.signatures.temporal import (
+from stateauditor.signatures.timeline import (
     DraftConsistency,
     NumberedChange,
     TimelineConstruction,
     TimelineEntry,
 )
-from stateauditor.signatures.transition import QuestionDraftPair, TransitionProposal
 
 OFFLINE_MODEL = "offline/lexical-rules"
 LABEL = "offline lexical rules"

@@ -27,12 +27,7 @@ from stateauditor.program.backends.offline.premises import (
 from stateauditor.program.backends.offline.rewriting import Order, recall_reply, rewrite
 from stateauditor.program.backends.offline.statements import Statement, statements
 from stateauditor.program.backends.offline.text import Sentence, content_words, sentences
-from stateauditor.signatures.adaptation import DirectiveInstruction
-from stateauditor.signatures.dependency import (
-    AdjudicatedPremise,
-    ExtractedPremise,
-    NumberedPremise,
-)
+from stateauditor.signatures.adapter import DirectiveInstruction
 from stateauditor.signatures.lean import LeanPremise
 from stateauditor.signatures.models import (
     ChangeStatus,
@@ -42,18 +37,23 @@ from stateauditor.signatures.models import (
     Timestamp,
     Verdict,
 )
+from stateauditor.signatures.premises import (
+    AdjudicatedPremise,
+    ExtractedPremise,
+    NumberedPremise,
+)
+from stateauditor.signatures.proposer import ProposedTransition, QuestionDraftPair
 from stateauditor.signatures.skeptic import (
     Challenge,
     ChallengedPremise,
     GatedTransition,
     GateRuling,
 )
-from stateauditor.signatures.temporal import (
+from stateauditor.signatures.timeline import (
     ConsistencyFinding,
     NumberedChange,
     TimelineEntry,
 )
-from stateauditor.signatures.transition import ProposedTransition, QuestionDraftPair
 
 Answer = dict[str, Any]
 

@@ -23,7 +23,6 @@ from stateauditor.signatures.baselines.cupmem import StateRecord
 from stateauditor.signatures.baselines.persona import PersonaFact
 from stateauditor.signatures.baselines.rarr import Agreement, AgreementRuling, ResearchQuery
 from stateauditor.signatures.baselines.self_critique import Fault
-from stateauditor.signatures.dependency import NumberedPremise
 from stateauditor.signatures.models import (
     ChangeStatus,
     DirectiveKind,
@@ -32,7 +31,8 @@ from stateauditor.signatures.models import (
     Timestamp,
     Verdict,
 )
-from stateauditor.signatures.temporal import NumberedChange, TimelineEntry
+from stateauditor.signatures.premises import NumberedPremise
+from stateauditor.signatures.timeline import NumberedChange, TimelineEntry
 
 _MOST = 6
 # What ``recall_reply`` writes; an answer in other words is no dated statement.

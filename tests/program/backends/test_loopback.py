@@ -16,7 +16,6 @@ from stateauditor.program.backends.portal import run_sync
 from stateauditor.program.backends.recording import recording
 from stateauditor.program.backends.store import CacheMode
 from stateauditor.program.run import describe
-from stateauditor.signatures.dependency import PremiseExtraction
 from stateauditor.signatures.errors import (
     EmptyOutputError,
     MissingKeyError,
@@ -25,6 +24,7 @@ from stateauditor.signatures.errors import (
     TruncatedOutputError,
 )
 from stateauditor.signatures.models import CallRecord
+from stateauditor.signatures.premises import PremiseExtraction
 from tests.support.loopback import Loopback, Reply, json_reply, loopback
 
 GOOD = {"reasoning": "r", "premises": [{"text": "The user lives in Oslo.", "stated": True}]}

@@ -10,26 +10,26 @@ import pytest
 from stateauditor.program.backends import offline
 from stateauditor.program.backends.offline import OFFLINE_MODEL, OfflineAdapter, offline_lm
 from stateauditor.program.backends.offline.adapter import answer
-from stateauditor.signatures.adaptation import DirectiveInstruction, ResponseAdaptation
-from stateauditor.signatures.dependency import (
+from stateauditor.signatures.adapter import DirectiveInstruction, ResponseAdaptation
+from stateauditor.signatures.errors import BackendError, ModelOutputError
+from stateauditor.signatures.generator import ResponseGeneration
+from stateauditor.signatures.lean import LeanAudit
+from stateauditor.signatures.models import ChangeStatus, DirectiveKind, Verdict
+from stateauditor.signatures.premises import (
     NumberedPremise,
     PremiseAdjudication,
     PremiseExtraction,
     PresuppositionExtraction,
 )
-from stateauditor.signatures.errors import BackendError, ModelOutputError
-from stateauditor.signatures.generation import ResponseGeneration
-from stateauditor.signatures.lean import LeanAudit
-from stateauditor.signatures.models import ChangeStatus, DirectiveKind, Verdict
-from stateauditor.signatures.review import EvidenceReview
+from stateauditor.signatures.proposer import QuestionDraftPair, TransitionProposal
+from stateauditor.signatures.reviewer import EvidenceReview
 from stateauditor.signatures.skeptic import (
     ChallengedPremise,
     GatedTransition,
     SemanticGate,
     SkepticChallenge,
 )
-from stateauditor.signatures.temporal import DraftConsistency, NumberedChange, TimelineConstruction
-from stateauditor.signatures.transition import QuestionDraftPair, TransitionProposal
+from stateauditor.signatures.timeline import DraftConsistency, NumberedChange, TimelineConstruction
 from tests.program.backends.offline.readouts import readout
 
 LINES = readout("I live in Seattle.", "I love tea.", "I moved to Austin. It was hot.")

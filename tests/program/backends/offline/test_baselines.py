@@ -38,9 +38,9 @@ from stateauditor.signatures.baselines.self_critique import (
     SelfCritique,
 )
 from stateauditor.signatures.baselines.timeline import TimelineRegeneration
-from stateauditor.signatures.dependency import NumberedPremise
 from stateauditor.signatures.models import ChangeStatus
-from stateauditor.signatures.temporal import NumberedChange, TimelineEntry
+from stateauditor.signatures.premises import NumberedPremise
+from stateauditor.signatures.timeline import NumberedChange, TimelineEntry
 from tests.program.backends.offline.readouts import readout
 
 LINES = readout("I live in Seattle.", "I love tea.", "I moved to Austin. It was hot.")

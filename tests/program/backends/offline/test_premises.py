@@ -5,8 +5,8 @@ from stateauditor.program.backends.offline.answers import (
     extract_premises,
     extract_presuppositions,
 )
-from stateauditor.signatures.dependency import NumberedPremise
 from stateauditor.signatures.models import Verdict
+from stateauditor.signatures.premises import NumberedPremise
 from tests.program.backends.offline.readouts import readout
 
 

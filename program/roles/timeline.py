@@ -10,7 +10,7 @@ import dspy
 from stateauditor.program.roles.base import Role, by_number, known_ids
 from stateauditor.signatures.models import ChangeStatus, Origin, Premise, TimelineItem, Verdict
 from stateauditor.signatures.readout import PromptReadout
-from stateauditor.signatures.temporal import (
+from stateauditor.signatures.timeline import (
     ConsistencyFinding,
     DraftConsistency,
     NumberedChange,

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stateauditor.signatures.text import replace_surrogates
+from stateauditor.signatures.surrogates import replace_surrogates
 
 
 @given(st.text(st.characters(blacklist_categories=())))

@@ -9,7 +9,9 @@ from typing import Any
 import dspy
 
 from stateauditor.program.roles.base import Role, by_number, known_ids
-from stateauditor.signatures.dependency import (
+from stateauditor.signatures.lean import LeanPremise
+from stateauditor.signatures.models import Origin, Premise, Verdict
+from stateauditor.signatures.premises import (
     AdjudicatedPremise,
     ExtractedPremise,
     NumberedPremise,
@@ -17,8 +19,6 @@ from stateauditor.signatures.dependency import (
     PremiseExtraction,
     PresuppositionExtraction,
 )
-from stateauditor.signatures.lean import LeanPremise
-from stateauditor.signatures.models import Origin, Premise, Verdict
 from stateauditor.signatures.readout import PromptReadout
 
 
