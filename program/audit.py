@@ -18,7 +18,7 @@ from stateauditor.program.roles.premises import UnjudgedPremise
 from stateauditor.program.roles.skeptic import challengeable
 from stateauditor.program.roles.timeline import changed
 from stateauditor.program.run import AuditRun, RoleName
-from stateauditor.program.safety import neutralise, redact
+from stateauditor.program.safety.screening import neutralise, redact
 from stateauditor.program.validator import check_transitions
 from stateauditor.signatures.adapter import DirectiveInstruction
 from stateauditor.signatures.models import (

@@ -21,7 +21,7 @@ from stateauditor.program.backends.scripted import (
     scripted_backend,
 )
 from stateauditor.program.run import RoleName
-from stateauditor.program.safety import neutralise
+from stateauditor.program.safety.screening import neutralise
 from stateauditor.signatures.errors import ConfigError
 from stateauditor.signatures.models import Verdict
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import dspy
 
 from stateauditor.program.roles.base import Role
-from stateauditor.program.safety import leaks
+from stateauditor.program.safety.screening import leaks
 from stateauditor.signatures.ablation import ConsistencyRewrite
 from stateauditor.signatures.adapter import DirectiveInstruction, ResponseAdaptation
 from stateauditor.signatures.errors import ReplyRejectedError

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import dspy
 
 from stateauditor.program.roles.base import Role
-from stateauditor.program.safety import neutralise
+from stateauditor.program.safety.screening import neutralise
 from stateauditor.signatures.judge import JudgedAnswer, StaleJudgment
 
 DIMENSIONS = ("SR", "PR", "IPA")

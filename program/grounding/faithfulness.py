@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from itertools import pairwise, product
 from typing import Final
 
-from stateauditor.program.alignment import Alignment
-from stateauditor.program.tokens import Kind, Token, tokenize
-from stateauditor.program.word_lists import (
+from stateauditor.program.grounding.alignment import Alignment
+from stateauditor.program.grounding.tokens import Kind, Token, tokenize
+from stateauditor.program.grounding.word_lists import (
     CLAUSE_STARTERS,
     NEGATION_PREFIXES,
     OPPOSITES,

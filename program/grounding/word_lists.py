@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from stateauditor.program.folding import fold
+from stateauditor.program.grounding.folding import fold
 
 
 def _words(text: str) -> frozenset[str]:

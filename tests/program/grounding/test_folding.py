@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stateauditor.program.folding import fold, fold_with_map
-from stateauditor.program.tokens import Kind, content_tokens, tokenize
+from stateauditor.program.grounding.folding import fold, fold_with_map
+from stateauditor.program.grounding.tokens import Kind, content_tokens, tokenize
 
 TEXT = st.text(st.characters(), max_size=60)
 

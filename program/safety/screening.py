@@ -13,9 +13,9 @@ from typing import Final
 
 import regex
 
-from stateauditor.program.folding import Folded, fold_with_map
-from stateauditor.program.injection_patterns import FORGERIES, HINT, MARKERS, SUSPECT
-from stateauditor.program.tokens import content_tokens
+from stateauditor.program.grounding.folding import Folded, fold_with_map
+from stateauditor.program.grounding.tokens import content_tokens
+from stateauditor.program.safety.injection_patterns import FORGERIES, HINT, MARKERS, SUSPECT
 from stateauditor.signatures.surrogates import replace_surrogates
 
 REDACTED: Final = "[text removed: it looked like an instruction to the model]"

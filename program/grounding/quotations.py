@@ -21,8 +21,8 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Final
 
-from stateauditor.program.alignment import Alignment, align
-from stateauditor.program.faithfulness import Text, faithful, read_text, stretched
+from stateauditor.program.grounding.alignment import Alignment, align
+from stateauditor.program.grounding.faithfulness import Text, faithful, read_text, stretched
 from stateauditor.program.memory.timestamps import SortKey, sort_key
 from stateauditor.signatures.models import MatchTier, QuoteMatch, RenderedEntry
 from stateauditor.signatures.surrogates import replace_surrogates

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from stateauditor.program.alignment import MAX_PAIRS, same_word
-from stateauditor.program.grounding import Evidence, best_match, match_quote
-from stateauditor.program.tokens import tokenize
-from stateauditor.program.word_lists import NUMBER_WORDS, STOP_WORDS, stems
+from stateauditor.program.grounding.alignment import MAX_PAIRS, same_word
+from stateauditor.program.grounding.quotations import Evidence, best_match, match_quote
+from stateauditor.program.grounding.tokens import tokenize
+from stateauditor.program.grounding.word_lists import NUMBER_WORDS, STOP_WORDS, stems
 from stateauditor.signatures.models import MatchTier, RenderedEntry, Timestamp
 
 DENVER = (

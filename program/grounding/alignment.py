@@ -15,8 +15,8 @@ from typing import Final
 import regex
 from rapidfuzz.distance import OSA
 
-from stateauditor.program.tokens import Kind, Token
-from stateauditor.program.word_lists import stems
+from stateauditor.program.grounding.tokens import Kind, Token
+from stateauditor.program.grounding.word_lists import stems
 
 MAX_UNMARKED_GAP: Final = 3
 """Content tokens of one sentence that a quotation may skip without an ellipsis."""

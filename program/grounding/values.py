@@ -10,8 +10,8 @@ from typing import Final
 
 import regex
 
-from stateauditor.program.folding import fold
-from stateauditor.program.word_lists import PLACEHOLDERS
+from stateauditor.program.grounding.folding import fold
+from stateauditor.program.grounding.word_lists import PLACEHOLDERS
 
 # "3.5" keeps its point, "-5" its sign, "n/a", "C++", "C#" and "25%" their signs.
 _PUNCTUATION: Final = regex.compile(

@@ -12,8 +12,8 @@ from typing import Final
 
 import regex
 
-from stateauditor.program.folding import Folded, fold_with_map
-from stateauditor.program.word_lists import (
+from stateauditor.program.grounding.folding import Folded, fold_with_map
+from stateauditor.program.grounding.word_lists import (
     BARE_CONTRACTIONS,
     NEGATION_PREFIXES,
     NEGATIONS,
