@@ -36,11 +36,11 @@ from stateauditor.experiments.judges import Judge, load_judges
 from stateauditor.experiments.shipped import resolve_backend
 from stateauditor.metrics.compiling import difference_interval, mean_interval
 from stateauditor.program.auditor import StateAuditor
-from stateauditor.program.backends.adapter import TypedAdapter
 from stateauditor.program.backends.backend import Backend
 from stateauditor.program.backends.config import LMRole, RoleMap
 from stateauditor.program.backends.recording import recording
 from stateauditor.program.backends.store import CacheMode
+from stateauditor.program.backends.typed_adapter import TypedAdapter
 from stateauditor.program.compiled import predictors_of
 from stateauditor.program.run import describe
 from stateauditor.signatures.errors import BackendError, ConfigError

@@ -326,7 +326,7 @@ def test_the_adapter_refuses_an_lm_that_it_cannot_account_for() -> None:
 
 
 def backend_adapter() -> Any:
-    from stateauditor.program.backends.adapter import TypedAdapter
+    from stateauditor.program.backends.typed_adapter import TypedAdapter
 
     return TypedAdapter()
 

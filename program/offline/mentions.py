@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from stateauditor.program.backends.offline.lexicon import lexicon
-from stateauditor.program.backends.offline.patterns import Match
-from stateauditor.program.backends.offline.statements import Statement
-from stateauditor.program.backends.offline.text import Sentence, content_words
+from stateauditor.program.offline.lexicon import lexicon
+from stateauditor.program.offline.patterns import Match
+from stateauditor.program.offline.statements import Statement
+from stateauditor.program.offline.words import Sentence, content_words
 
 
 @dataclass(frozen=True)

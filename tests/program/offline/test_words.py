@@ -2,7 +2,7 @@
 
 import pytest
 
-from stateauditor.program.backends.offline.text import content_words, fold, normalise, sentences
+from stateauditor.program.offline.words import content_words, fold, normalise, sentences
 
 
 def test_sentences_are_verbatim_pieces_of_the_text() -> None:

@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from stateauditor.program.backends.offline.changes import Change, Findings
-from stateauditor.program.backends.offline.dependency import Reply, asks_for_past
-from stateauditor.program.backends.offline.lexicon import lexicon
-from stateauditor.program.backends.offline.mentions import facet_hits, is_name
-from stateauditor.program.backends.offline.text import Sentence, content_words
+from stateauditor.program.offline.changes import Change, Findings
+from stateauditor.program.offline.dependency import Reply, asks_for_past
+from stateauditor.program.offline.lexicon import lexicon
+from stateauditor.program.offline.mentions import facet_hits, is_name
+from stateauditor.program.offline.words import Sentence, content_words
 from stateauditor.signatures.models import Verdict
 
 # A draft speaks to the user ("you live") or about the user ("they live"); the frames

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.program.backends.offline.readouts import changes, repairs, values
+from tests.program.offline.readouts import changes, repairs, values
 
 SEATTLE = "I live in Seattle."
 RUNS = "I go for a run every morning."

@@ -12,10 +12,10 @@ import re
 from dataclasses import dataclass
 from functools import cached_property
 
-from stateauditor.program.backends.offline.lexicon import Scope, lexicon
-from stateauditor.program.backends.offline.patterns import Match
-from stateauditor.program.backends.offline.text import Sentence, sentences
 from stateauditor.program.memory.timestamps import is_later
+from stateauditor.program.offline.lexicon import Scope, lexicon
+from stateauditor.program.offline.patterns import Match
+from stateauditor.program.offline.words import Sentence, sentences
 from stateauditor.signatures.models import EntryRole, Readout, RenderedEntry
 
 _FIRST_PERSON_WORDS = """

@@ -7,9 +7,9 @@ from pathlib import Path
 import dspy
 import pytest
 
-from stateauditor.program.backends import offline
-from stateauditor.program.backends.offline import OFFLINE_MODEL, OfflineAdapter, offline_lm
-from stateauditor.program.backends.offline.adapter import answer
+from stateauditor.program import offline
+from stateauditor.program.offline import OFFLINE_MODEL, OfflineAdapter, offline_lm
+from stateauditor.program.offline.offline_adapter import answer
 from stateauditor.signatures.adapter import DirectiveInstruction, ResponseAdaptation
 from stateauditor.signatures.errors import BackendError, ModelOutputError
 from stateauditor.signatures.generator import ResponseGeneration
@@ -30,7 +30,7 @@ from stateauditor.signatures.skeptic import (
     SkepticChallenge,
 )
 from stateauditor.signatures.timeline import DraftConsistency, NumberedChange, TimelineConstruction
-from tests.program.backends.offline.readouts import readout
+from tests.program.offline.readouts import readout
 
 LINES = readout("I live in Seattle.", "I love tea.", "I moved to Austin. It was hot.")
 QUESTION = "Weekend ideas?"
@@ -181,7 +181,7 @@ def test_the_lm_refuses_every_call() -> None:
     lm = offline_lm()
     assert lm.model == OFFLINE_MODEL
     with pytest.raises(BackendError, match="calls no LM"):
-        offline.adapter.Refuse().complete(object())
+        offline.offline_adapter.Refuse().complete(object())
 
 
 def test_an_unknown_signature_is_refused_by_name() -> None:

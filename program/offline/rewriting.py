@@ -14,10 +14,10 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from stateauditor.program.backends.offline.dependency import asks_whether_still
-from stateauditor.program.backends.offline.lexicon import lexicon
-from stateauditor.program.backends.offline.mentions import facet_hits
-from stateauditor.program.backends.offline.text import (
+from stateauditor.program.offline.dependency import asks_whether_still
+from stateauditor.program.offline.lexicon import lexicon
+from stateauditor.program.offline.mentions import facet_hits
+from stateauditor.program.offline.words import (
     Sentence,
     content_words,
     normalise,

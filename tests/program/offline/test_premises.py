@@ -1,13 +1,13 @@
 """Premises by words, and their verdicts."""
 
-from stateauditor.program.backends.offline.answers import (
+from stateauditor.program.offline.answers import (
     adjudicate_premises,
     extract_premises,
     extract_presuppositions,
 )
 from stateauditor.signatures.models import Verdict
 from stateauditor.signatures.premises import NumberedPremise
-from tests.program.backends.offline.readouts import readout
+from tests.program.offline.readouts import readout
 
 
 def _texts(answer: dict) -> list[tuple[str, bool]]:

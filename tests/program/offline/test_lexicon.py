@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 import yaml
 
-from stateauditor.program.backends.offline import lexicon as module
-from stateauditor.program.backends.offline.lexicon import lexicon, phrases
-from stateauditor.program.backends.offline.patterns import compile_pattern
-from stateauditor.program.backends.offline.text import FUNCTION_WORDS
+from stateauditor.program.offline import lexicon as module
+from stateauditor.program.offline.lexicon import lexicon, phrases
+from stateauditor.program.offline.patterns import compile_pattern
+from stateauditor.program.offline.words import FUNCTION_WORDS
 
 FOLDER = Path(module.__file__).parent
 

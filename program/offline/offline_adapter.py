@@ -16,7 +16,7 @@ from typing import Any, Never
 import dspy
 from pydantic import TypeAdapter, ValidationError
 
-from stateauditor.program.backends.offline import answers, baselines
+from stateauditor.program.offline import answers, baselines
 from stateauditor.signatures.ablation import (
     ConsistencyRewrite,
     DraftEntailment,

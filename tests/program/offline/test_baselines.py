@@ -7,7 +7,7 @@ from typing import Any
 import dspy
 import pytest
 
-from stateauditor.program.backends.offline import OfflineAdapter, offline_lm
+from stateauditor.program.offline import OfflineAdapter, offline_lm
 from stateauditor.signatures.ablation import (
     ConsistencyRewrite,
     DraftEntailment,
@@ -41,7 +41,7 @@ from stateauditor.signatures.baselines.timeline import TimelineRegeneration
 from stateauditor.signatures.models import ChangeStatus
 from stateauditor.signatures.premises import NumberedPremise
 from stateauditor.signatures.timeline import NumberedChange, TimelineEntry
-from tests.program.backends.offline.readouts import readout
+from tests.program.offline.readouts import readout
 
 LINES = readout("I live in Seattle.", "I love tea.", "I moved to Austin. It was hot.")
 CALM = readout("I live in Seattle.", "I love tea.")

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stateauditor.program.retrieval.text import MAX_SENTENCE_CHARS, sentence_spans
+from stateauditor.program.retrieval.sentences import MAX_SENTENCE_CHARS, sentence_spans
 
 
 def split(text: str, limit: int = MAX_SENTENCE_CHARS) -> list[str]:

@@ -12,10 +12,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from stateauditor.program.backends.offline.changes import Change
-from stateauditor.program.backends.offline.lexicon import lexicon
-from stateauditor.program.backends.offline.mentions import FacetHits, facet_hits
-from stateauditor.program.backends.offline.text import Sentence, content_words, sentences
+from stateauditor.program.offline.changes import Change
+from stateauditor.program.offline.lexicon import lexicon
+from stateauditor.program.offline.mentions import FacetHits, facet_hits
+from stateauditor.program.offline.words import Sentence, content_words, sentences
 
 _NOTHING = FacetHits()
 

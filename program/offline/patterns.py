@@ -1,7 +1,7 @@
 """The small pattern language of the lexicon files, compiled to regular expressions.
 
 A pattern is a line of space-separated elements over the normal form of a
-sentence (see ``text``), so that the YAML stays readable for people who do not
+sentence (see ``words``), so that the YAML stays readable for people who do not
 read regular expressions:
 
     ``moved``        this word, in any case
@@ -24,7 +24,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from stateauditor.program.backends.offline.text import PREFIX, Sentence
+from stateauditor.program.offline.words import PREFIX, Sentence
 
 _UPPER = "A-ZÀ-ÖØ-Þ"
 _NAME = rf"(?-i:[{_UPPER}][^\s,;:().!?\"“”—–]*)"

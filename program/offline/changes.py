@@ -14,8 +14,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
-from stateauditor.program.backends.offline.lexicon import lexicon
-from stateauditor.program.backends.offline.mentions import (
+from stateauditor.program.offline.lexicon import lexicon
+from stateauditor.program.offline.mentions import (
     EventMention,
     FacetHits,
     ValueMention,
@@ -26,8 +26,8 @@ from stateauditor.program.backends.offline.mentions import (
     tells_habit,
     value_mentions,
 )
-from stateauditor.program.backends.offline.statements import Statement, newer
-from stateauditor.program.backends.offline.text import content_words
+from stateauditor.program.offline.statements import Statement, newer
+from stateauditor.program.offline.words import content_words
 
 _COUNTED = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 _NUMBERS = {word: number for number, word in enumerate(_COUNTED, start=1)} | {

@@ -2,10 +2,10 @@
 
 import pytest
 
-from stateauditor.program.backends.offline.lexicon import lexicon
-from stateauditor.program.backends.offline.statements import newer, statements
+from stateauditor.program.offline.lexicon import lexicon
+from stateauditor.program.offline.statements import newer, statements
 from stateauditor.signatures.models import EntryRole, RenderedEntry, Timestamp
-from tests.program.backends.offline.readouts import readout, statement
+from tests.program.offline.readouts import readout, statement
 
 
 def obstacle(text: str, role: EntryRole = EntryRole.USER) -> str | None:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from stateauditor.program.backends.offline.changes import Change, find_changes, gather
-from stateauditor.program.backends.offline.dependency import Reply, bearing
-from stateauditor.program.backends.offline.statements import Statement, statements
-from stateauditor.program.backends.offline.text import sentences
+from stateauditor.program.offline.changes import Change, find_changes, gather
+from stateauditor.program.offline.dependency import Reply, bearing
+from stateauditor.program.offline.statements import Statement, statements
+from stateauditor.program.offline.words import sentences
 from stateauditor.signatures.models import EntryRole, Readout, RenderedEntry, Timestamp
 from stateauditor.signatures.readout import PromptReadout
 

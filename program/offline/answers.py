@@ -10,23 +10,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from stateauditor.program.backends.offline.changes import Change, Findings, find_changes, gather
-from stateauditor.program.backends.offline.dependency import (
+from stateauditor.program.offline.changes import Change, Findings, find_changes, gather
+from stateauditor.program.offline.dependency import (
     Reply,
     asks_whether_still,
     bearing,
     reliance,
 )
-from stateauditor.program.backends.offline.lexicon import lexicon
-from stateauditor.program.backends.offline.premises import (
+from stateauditor.program.offline.lexicon import lexicon
+from stateauditor.program.offline.premises import (
     PremiseFound,
     adjudicate,
     premises_of,
     presuppositions_of,
 )
-from stateauditor.program.backends.offline.rewriting import Order, recall_reply, rewrite
-from stateauditor.program.backends.offline.statements import Statement, statements
-from stateauditor.program.backends.offline.text import Sentence, content_words, sentences
+from stateauditor.program.offline.rewriting import Order, recall_reply, rewrite
+from stateauditor.program.offline.statements import Statement, statements
+from stateauditor.program.offline.words import Sentence, content_words, sentences
 from stateauditor.signatures.adapter import DirectiveInstruction
 from stateauditor.signatures.lean import LeanPremise
 from stateauditor.signatures.models import (

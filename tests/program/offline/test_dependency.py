@@ -2,9 +2,9 @@
 
 import pytest
 
-from stateauditor.program.backends.offline.dependency import Reply, asks_whether_still
-from stateauditor.program.backends.offline.text import sentences
-from tests.program.backends.offline.readouts import repairs
+from stateauditor.program.offline.dependency import Reply, asks_whether_still
+from stateauditor.program.offline.words import sentences
+from tests.program.offline.readouts import repairs
 
 MOVE = ("I live in Seattle.", "I moved to Austin.")
 CAST = ("I go for a run every morning.", "My leg is in a cast.")

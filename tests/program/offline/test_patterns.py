@@ -2,8 +2,8 @@
 
 import pytest
 
-from stateauditor.program.backends.offline.patterns import PatternIndex, compile_pattern
-from stateauditor.program.backends.offline.text import sentences
+from stateauditor.program.offline.patterns import PatternIndex, compile_pattern
+from stateauditor.program.offline.words import sentences
 
 
 def found(pattern: str, text: str) -> str | None:

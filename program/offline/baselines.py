@@ -9,14 +9,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from stateauditor.program.backends.offline import answers
-from stateauditor.program.backends.offline.answers import Answer
-from stateauditor.program.backends.offline.changes import Change, find_changes, gather
-from stateauditor.program.backends.offline.dependency import Reply, bearing, reliance
-from stateauditor.program.backends.offline.lexicon import lexicon
-from stateauditor.program.backends.offline.rewriting import Order, note, rewrite
-from stateauditor.program.backends.offline.statements import Statement, statements
-from stateauditor.program.backends.offline.text import content_words
+from stateauditor.program.offline import answers
+from stateauditor.program.offline.answers import Answer
+from stateauditor.program.offline.changes import Change, find_changes, gather
+from stateauditor.program.offline.dependency import Reply, bearing, reliance
+from stateauditor.program.offline.lexicon import lexicon
+from stateauditor.program.offline.rewriting import Order, note, rewrite
+from stateauditor.program.offline.statements import Statement, statements
+from stateauditor.program.offline.words import content_words
 from stateauditor.signatures.ablation import Entailment, LabelledChange, LabelledPremise
 from stateauditor.signatures.baselines.cove import AnsweredQuestion, VerificationQuestion
 from stateauditor.signatures.baselines.cupmem import StateRecord

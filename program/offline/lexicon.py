@@ -16,7 +16,7 @@ from typing import Literal
 import yaml
 from pydantic import BaseModel, ConfigDict, TypeAdapter
 
-from stateauditor.program.backends.offline.patterns import Pattern, PatternIndex, compile_pattern
+from stateauditor.program.offline.patterns import Pattern, PatternIndex, compile_pattern
 
 Scope = Literal["sentence", "before", "clause"]
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from stateauditor.program.backends.offline.rewriting import (
+from stateauditor.program.offline.rewriting import (
     CLOSING,
     OUTDATED,
     Order,
@@ -11,7 +11,7 @@ from stateauditor.program.backends.offline.rewriting import (
     read_evidence,
     rewrite,
 )
-from stateauditor.program.backends.offline.text import sentences
+from stateauditor.program.offline.words import sentences
 from stateauditor.signatures.models import DirectiveKind
 
 MOVED = Order(
