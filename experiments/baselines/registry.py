@@ -17,7 +17,7 @@ from stateauditor.experiments.records import BaselineResult
 from stateauditor.experiments.spec import Arm
 from stateauditor.program.backends.backend import Backend
 from stateauditor.program.retrieval.index import MemoryIndex
-from stateauditor.program.run import AuditRun, RoleName
+from stateauditor.program.roles.audit_run import AuditRun, RoleName
 from stateauditor.program.safety.screening import neutralise, redact
 from stateauditor.signatures.models import Readout
 from stateauditor.signatures.readout import PromptReadout

@@ -41,8 +41,8 @@ from stateauditor.program.backends.config import LMRole, RoleMap
 from stateauditor.program.backends.recording import recording
 from stateauditor.program.backends.store import CacheMode
 from stateauditor.program.backends.typed_adapter import TypedAdapter
-from stateauditor.program.compiled import predictors_of
-from stateauditor.program.run import describe
+from stateauditor.program.roles.audit_run import describe
+from stateauditor.program.roles.compiled import predictors_of
 from stateauditor.signatures.errors import BackendError, ConfigError
 
 INTERRUPTED = "interrupted"

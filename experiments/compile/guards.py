@@ -14,7 +14,7 @@ from pathlib import Path
 from stateauditor.data.frozen import LIMIT, FrozenList, committed, draw_dev_slice, load_frozen
 from stateauditor.experiments.sources import Source, open_source
 from stateauditor.experiments.spec import RunSpec
-from stateauditor.program.compiled import read_index
+from stateauditor.program.roles.compiled import read_index
 from stateauditor.signatures.errors import InputError
 
 SHOWN = 60

@@ -25,8 +25,8 @@ from stateauditor.program.backends.lm import BackendLM, Exchange, exchanges, las
 from stateauditor.program.backends.parsing import parse_reply
 from stateauditor.program.backends.portal import run_sync
 from stateauditor.program.backends.recording import current_role, record
+from stateauditor.program.backends.shrinking import shrunk
 from stateauditor.program.backends.structured import response_format
-from stateauditor.program.readouts import shrunk
 from stateauditor.signatures.errors import (
     ContextOverflowError,
     EmptyOutputError,

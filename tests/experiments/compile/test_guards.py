@@ -16,7 +16,7 @@ from stateauditor.experiments.compile.spec import CompileSpec, parse_compile_spe
 from stateauditor.experiments.sources import open_source
 from stateauditor.experiments.spec import RunSpec, parse_spec
 from stateauditor.experiments.summary import labels
-from stateauditor.program.compiled import role_state, save_compiled
+from stateauditor.program.roles.compiled import role_state, save_compiled
 from stateauditor.program.roles.ensemble import Roles
 from stateauditor.signatures.errors import ConfigError, InputError
 from tests.experiments.compile.learner import IDS

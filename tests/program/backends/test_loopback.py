@@ -15,7 +15,7 @@ from stateauditor.program.backends.config import BackendConfig, LMConfig, LMRole
 from stateauditor.program.backends.portal import run_sync
 from stateauditor.program.backends.recording import recording
 from stateauditor.program.backends.store import CacheMode
-from stateauditor.program.run import describe
+from stateauditor.program.roles.audit_run import describe
 from stateauditor.signatures.errors import (
     EmptyOutputError,
     MissingKeyError,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from stateauditor.program.readouts import relocated, union
+from stateauditor.program.retrieval.merging import relocated, union
 from stateauditor.program.roles.adapter import instructions
 from stateauditor.program.roles.base import by_number, known_ids
 from stateauditor.program.roles.proposer import candidate

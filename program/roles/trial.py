@@ -10,11 +10,11 @@ from stateauditor.program.backends.backend import Backend
 from stateauditor.program.backends.config import LMRole
 from stateauditor.program.backends.portal import run_sync
 from stateauditor.program.roles.adapter import ReplyAdapter
+from stateauditor.program.roles.audit_run import AuditRun, RoleName
 from stateauditor.program.roles.generator import Generator
 from stateauditor.program.roles.judge import DIMENSIONS, StaleJudge
 from stateauditor.program.roles.premises import PremiseExtractor
 from stateauditor.program.roles.proposer import TransitionProposer
-from stateauditor.program.run import AuditRun, RoleName
 from stateauditor.signatures.adapter import DirectiveInstruction
 from stateauditor.signatures.models import DirectiveKind, Readout, RenderedEntry, Timestamp
 from stateauditor.signatures.proposer import QuestionDraftPair

@@ -9,7 +9,7 @@ import pytest
 
 from stateauditor.program.backends.recording import record
 from stateauditor.program.backends.scripted import scripted_backend
-from stateauditor.program.run import AuditRun, RoleName
+from stateauditor.program.roles.audit_run import AuditRun, RoleName
 from stateauditor.signatures.errors import EmptyOutputError
 from stateauditor.signatures.models import CallRecord
 

@@ -10,7 +10,7 @@ import dspy
 import pytest
 
 from stateauditor import StateAuditor, audit
-from stateauditor.program.compiled import (
+from stateauditor.program.roles.compiled import (
     difference,
     load_compiled,
     predictors_of,
@@ -166,7 +166,7 @@ def test_no_lm_is_ever_loaded_from_a_file(folder: Path) -> None:
 
 
 def test_what_json_cannot_hold_is_made_plain_or_refused() -> None:
-    from stateauditor.program.compiled import plain_example
+    from stateauditor.program.roles.compiled import plain_example
     from stateauditor.signatures.models import Readout
 
     assert plain_example(dspy.Example(a=1)) == {"a": 1}
