@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
-from stateauditor.experiments.baselines.settings import BaselineSettings
+from stateauditor.experiments.baselines.contract import BaselineSettings
 from stateauditor.program.retrieval.index import MemoryIndex
 from stateauditor.program.roles.adapter import accepted_reply
 from stateauditor.program.roles.audit_run import AuditRun, RoleName

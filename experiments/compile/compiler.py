@@ -32,8 +32,8 @@ from stateauditor.experiments.compile.parts import Parts, examples_of, load_part
 from stateauditor.experiments.compile.scoring import PartScores, Scorer, measure, recorded
 from stateauditor.experiments.compile.spec import CompileSpec
 from stateauditor.experiments.compile.student import Bench, Student
-from stateauditor.experiments.judges import Judge, load_judges
-from stateauditor.experiments.shipped import resolve_backend
+from stateauditor.experiments.runs.config_files import resolve_backend
+from stateauditor.experiments.runs.judges import Judge, load_judges
 from stateauditor.metrics.compiling import difference_interval, mean_interval
 from stateauditor.program.auditor import StateAuditor
 from stateauditor.program.backends.backend import Backend

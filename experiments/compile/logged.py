@@ -12,9 +12,9 @@ import time
 from collections.abc import Mapping
 from typing import Any, Final
 
-from stateauditor.experiments import tracking
 from stateauditor.experiments.compile.board import Board, Candidate
 from stateauditor.experiments.compile.folder import CompileFolder, CompileResult, Measured, scrubbed
+from stateauditor.experiments.results import tracking
 from stateauditor.program.roles.compiled import INDEX
 
 ARTIFACTS: Final = ("config.yaml", "data.json", "result.json", "candidates.json", INDEX, "roles")

@@ -19,8 +19,8 @@ from stateauditor.data.scenario import Dimension
 from stateauditor.experiments.compile.board import Board, States
 from stateauditor.experiments.compile.meter import Meter
 from stateauditor.experiments.compile.parts import Case, Parts
-from stateauditor.experiments.judges import Judge
-from stateauditor.experiments.records import DIMENSIONS, ProbeRecord
+from stateauditor.experiments.runs.judges import Judge
+from stateauditor.experiments.runs.records import DIMENSIONS, ProbeRecord
 from stateauditor.program.auditor import StateAuditor
 from stateauditor.program.backends.backend import Backend
 from stateauditor.program.backends.config import LMRole

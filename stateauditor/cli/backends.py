@@ -22,7 +22,7 @@ from stateauditor.cli.console import (
     stdout,
     write_json,
 )
-from stateauditor.experiments.shipped import shipped_backends
+from stateauditor.experiments.runs.config_files import shipped_backends
 from stateauditor.program.backends.config import BackendConfig, LMRole, load_backend_config
 
 EXAMPLES = options.examples(

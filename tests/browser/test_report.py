@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from stateauditor.experiments.records import ItemRecord, ProbeRecord
 from stateauditor.experiments.reports.payload import judge_tag
+from stateauditor.experiments.runs.records import ItemRecord, ProbeRecord
 from stateauditor.signatures.judge import Rubric
 from tests.browser.conftest import Browser
 from tests.experiments.builders import EMOJI, HOSTILE

@@ -22,8 +22,8 @@ from typing import Any, Literal
 import dspy
 import pytest
 
-from stateauditor.experiments.runner import run
-from stateauditor.experiments.spec import load_spec
+from stateauditor.experiments.runs.runner import run
+from stateauditor.experiments.runs.spec import load_spec
 from stateauditor.program.auditor import StateAuditor
 from stateauditor.program.backends.backend import Backend
 from stateauditor.program.backends.config import LMRole, load_backend_config
