@@ -53,7 +53,7 @@ format: $(VENV)/.dev ## Put the code into its format
 
 .PHONY: types
 types: $(VENV)/.dev ## Check types (mypy strict)
-	@$(BIN)/python -m mypy --strict -p stateauditor
+	@$(BIN)/python -m mypy --strict -p stateauditor -p tests.typing
 
 # The same on what is shipped; from another folder, since ./stateauditor would hide it.
 .PHONY: wheel-types
