@@ -23,8 +23,8 @@ from stateauditor.program.memory import Memory, read_memory
 from stateauditor.program.readouts import union
 from stateauditor.program.retrieval.index import MemoryIndex
 from stateauditor.program.roles.ensemble import Roles
-from stateauditor.program.settings import AuditSettings, MemoryInput
 from stateauditor.program.safety import redact
+from stateauditor.program.settings import AuditSettings, MemoryInput
 from stateauditor.signatures.errors import ConfigError, InputError
 from stateauditor.signatures.models import AuditResult, BaseAudit, Labels, Rewrite, Variant
 from stateauditor.signatures.text import replace_surrogates

@@ -215,7 +215,12 @@ class Figures:
 
 
 def storm(
-    base: str, *, audits: int, concurrency: int, variant: Variant = Variant.STRICT_VTA, retries: int = 2
+    base: str,
+    *,
+    audits: int,
+    concurrency: int,
+    variant: Variant = Variant.STRICT_VTA,
+    retries: int = 2,
 ) -> Figures:
     """Audit through a broken server and look at every reply."""
     lm = LMConfig(
