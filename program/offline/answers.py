@@ -28,6 +28,7 @@ from stateauditor.program.offline.rewriting import Order, recall_reply, rewrite
 from stateauditor.program.offline.statements import Statement, statements
 from stateauditor.program.offline.words import Sentence, content_words, sentences
 from stateauditor.signatures.adapter import DirectiveInstruction
+from stateauditor.signatures.gate import GatedTransition, GateRuling
 from stateauditor.signatures.lean import LeanPremise
 from stateauditor.signatures.models import (
     ChangeStatus,
@@ -46,8 +47,6 @@ from stateauditor.signatures.proposer import ProposedTransition, QuestionDraftPa
 from stateauditor.signatures.skeptic import (
     Challenge,
     ChallengedPremise,
-    GatedTransition,
-    GateRuling,
 )
 from stateauditor.signatures.timeline import (
     ConsistencyFinding,

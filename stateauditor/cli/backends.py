@@ -23,7 +23,8 @@ from stateauditor.cli.console import (
     write_json,
 )
 from stateauditor.experiments.runs.config_files import shipped_backends
-from stateauditor.program.backends.config import BackendConfig, LMRole, load_backend_config
+from stateauditor.program.backends.config import BackendConfig, load_backend_config
+from stateauditor.signatures.step import LMRole
 
 EXAMPLES = options.examples(
     "stateauditor backends",

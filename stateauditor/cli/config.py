@@ -9,7 +9,7 @@ import typer
 from stateauditor.cli import options
 from stateauditor.cli.backend_files import key_variables, load_named
 from stateauditor.cli.console import printable, show, stdout
-from stateauditor.program.backends.config import LMRole
+from stateauditor.signatures.step import LMRole
 
 EXAMPLES = options.examples("stateauditor config check my-backend.yaml")
 

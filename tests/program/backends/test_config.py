@@ -8,12 +8,12 @@ import pytest
 from stateauditor.program.backends.backend import Backend
 from stateauditor.program.backends.config import (
     BackendConfig,
-    LMRole,
     load_backend_config,
     parse_backend_config,
 )
 from stateauditor.program.backends.store import CacheMode
 from stateauditor.signatures.errors import ConfigError, MissingKeyError
+from stateauditor.signatures.step import LMRole
 
 SHIPPED = sorted(
     Path(str(files("stateauditor.experiments") / "configs" / "backends")).glob("*.yaml")
