@@ -19,6 +19,7 @@ from stateauditor.program.roles.skeptic import challengeable
 from stateauditor.program.roles.temporal import changed
 from stateauditor.program.run import AuditRun, RoleName
 from stateauditor.program.safety import neutralise, redact
+from stateauditor.program.standing import without_closed_values
 from stateauditor.program.validator import check_transitions
 from stateauditor.signatures.adaptation import DirectiveInstruction
 from stateauditor.signatures.models import (
@@ -246,6 +247,7 @@ class Audit:
     async def settle(self) -> None:
         """Second looks where asked for, directives, and the reply."""
         roles, run = self.roles, self.run
+        self.premises = without_closed_values(self.premises, self.readout.entries)
         if self.config.skeptic and any(map(challengeable, self.premises)):
             readout = PromptReadout.of(self.readout)
             kept = await run.attempt(

@@ -15,8 +15,8 @@ from stateauditor.program.memory import (
     from_zep,
     is_later,
 )
-from stateauditor.signatures.errors import InputError, TimestampError
-from stateauditor.signatures.models import EntryRole
+from stateauditor.signatures.errors import InputError, InputWarning, TimestampError
+from stateauditor.signatures.models import EntryRole, Validity
 
 
 def dated(memory: Any) -> list[tuple[str, str]]:
@@ -35,28 +35,37 @@ ROW = {
 }
 
 
-def test_mem0_results_and_bare_lists_are_dated_by_creation_in_utc() -> None:
-    memory = from_mem0({"results": [ROW]})
+def test_mem0_results_and_bare_lists_are_dated_in_utc() -> None:
+    row = {**ROW, "updated_at": ROW["created_at"]}
+    memory = from_mem0({"results": [row]})
     assert [entry.id for entry in memory] == ["m1"]
     assert dated(memory) == [("Lives in Austin", "2015-03-01T17:00:00Z")]
-    assert from_mem0([ROW]) == memory
+    assert from_mem0([row]) == memory
+
+
+def test_mem0_dates_an_updated_row_by_its_update_and_says_that_its_past_is_lost() -> None:
+    with pytest.warns(InputWarning, match=r"1 records were changed in place.*history="):
+        memory = from_mem0([ROW])
+    assert dated(memory) == [("Lives in Austin", "2025-03-01T10:00:00Z")]
 
 
 def test_mem0_event_time_orders_and_its_field_can_be_named() -> None:
     """B21: which of the stored times is the event's is the caller's to say."""
-    assert dated(from_mem0([ROW], time_field="updated_at"))[0][1] == "2025-03-01T10:00:00Z"
+    assert dated(from_mem0([ROW], time_field="created_at"))[0][1] == "2015-03-01T17:00:00Z"
     assert dated(from_mem0([ROW], time_field="said_at"))[0][1] == "2014-01-01"
 
 
 def test_mem0_without_a_time_is_an_error_unless_allowed() -> None:
-    row = {**ROW, "created_at": None}
+    row = {**ROW, "created_at": None, "updated_at": None}
     with pytest.raises(TimestampError, match=r"entry 1 \(id 'm1'\), field 'timestamp'"):
         from_mem0([row])
     assert from_mem0([row], allow_undated=True).undated()
 
 
 def test_mem0_verbatim_rows_keep_their_speaker() -> None:
-    assert from_mem0([{**ROW, "role": "assistant"}]).evidence() == ()
+    row = {**ROW, "updated_at": None}
+    assert from_mem0([{**row, "role": "assistant"}]).evidence() == ()
+    assert from_mem0([{**row, "attributed_to": "assistant"}]).evidence() == ()
 
 
 def history(event: str, memory_id: str = "m1", **more: Any) -> dict[str, Any]:
@@ -82,13 +91,39 @@ def test_mem0_history_gives_each_version_its_own_time() -> None:
     assert is_later(memory.entries[2].timestamp, memory.entries[0].timestamp)
 
 
-def test_mem0_history_of_a_deleted_memory_is_left_out() -> None:
+def test_mem0_history_of_a_deleted_memory_is_closed() -> None:
     rows = [
         history("ADD", new_memory="Seattle"),
-        history("DELETE", old_memory="Seattle", new_memory=None, is_deleted=1),
+        history(
+            "DELETE",
+            old_memory="Seattle",
+            new_memory=None,
+            is_deleted=1,
+            updated_at="2023-07-01T10:00:00",
+        ),
         history("ADD", "m2", new_memory="Austin"),
     ]
-    assert [entry.text for entry in from_mem0(rows)] == ["Austin"]
+    closed = [(e.text, str(e.ended)) for e in from_mem0(rows) if e.validity is Validity.CLOSED]
+    assert closed == [("Seattle", "2023-07-01T10:00:00Z")]
+
+
+def test_mem0_history_joins_the_rows_that_it_tells_of() -> None:
+    rows = [
+        {"id": "m1", "memory": "Austin", "created_at": "2023-05-20T10:00:00"}
+        | {"updated_at": "2023-06-01T10:00:00", "expiration_date": "2023-08-01"},
+        {"id": "m2", "memory": "Likes tea", "created_at": "2023-05-21"},
+    ]
+    told = [
+        history("ADD", new_memory="Seattle"),
+        history("UPDATE", old_memory="Seattle", new_memory="Austin", updated_at="2023-06-01T10:00"),
+    ]
+    memory = from_mem0({"results": rows}, history=[told, []])
+    assert [(e.text, str(e.timestamp), str(e.ended)) for e in memory] == [
+        ("Seattle", "2023-05-20T10:00:00Z", "2023-06-01T10:00Z"),
+        ("Likes tea", "2023-05-21", "None"),
+        ("Austin", "2023-06-01T10:00Z", "2023-08-01"),
+    ]
+    assert from_mem0(rows, history=told) == memory
 
 
 def test_mem0_other_shapes_are_refused() -> None:
@@ -99,18 +134,38 @@ def test_mem0_other_shapes_are_refused() -> None:
 # --- graphiti and Zep -------------------------------------------------------
 
 
-def test_graphiti_edges_are_dated_by_validity_then_reference_then_creation() -> None:
-    edges = [
-        {"uuid": "a", "fact": "A", "valid_at": datetime(2023, 5, 20), "created_at": "2025-01-01"},
-        SimpleNamespace(
-            uuid="b", fact="B", valid_at=None, reference_time=datetime(2023, 5, 21, tzinfo=UTC)
-        ),
-        {"uuid": "c", "fact": "C", "valid_at": None, "created_at": "2023-05-22T00:00:00Z"},
-        {"uuid": "d", "fact": None, "valid_at": None},
+EDGES: list[Any] = [
+    {"uuid": "a", "fact": "A", "valid_at": datetime(2023, 5, 20), "created_at": "2025-01-01"},
+    SimpleNamespace(
+        uuid="b", fact="B", valid_at=None, reference_time=datetime(2023, 5, 21, tzinfo=UTC)
+    ),
+    {"uuid": "c", "fact": "C", "valid_at": None, "created_at": "2023-05-22T00:00:00Z"},
+    {"uuid": "d", "fact": None, "valid_at": None},
+]
+
+
+def test_graphiti_edges_are_dated_by_validity_then_reference() -> None:
+    memory = from_graphiti([EDGES[0], EDGES[1], EDGES[3]])
+    assert [entry.id for entry in memory] == ["a", "b"]
+    assert [stamp[:10] for _, stamp in dated(memory)] == ["2023-05-20", "2023-05-21"]
+
+
+def test_the_time_of_storage_is_not_compared_with_the_times_of_events() -> None:
+    with pytest.warns(InputWarning, match=r"1 of 3 records say when they were stored \(created_at"):
+        memory = from_graphiti(EDGES)
+    assert [(e.id, e.timestamp is None) for e in memory] == [
+        ("c", True), ("a", False), ("b", False),
+    ]  # fmt: skip
+    by_choice = from_graphiti(EDGES, time_fields=("valid_at", "reference_time", "created_at"))
+    assert [entry.id for entry in by_choice] == ["a", "b", "c"]
+
+
+def test_a_store_that_knows_the_time_of_storage_alone_is_ordered_by_it() -> None:
+    stored = [
+        {"uuid": name, "fact": name, "created_at": f"2023-05-2{day}T00:00:00Z"}
+        for name, day in (("b", 2), ("a", 1))
     ]
-    memory = from_graphiti(edges)
-    assert [entry.id for entry in memory] == ["a", "b", "c"]
-    assert [stamp[:10] for _, stamp in dated(memory)] == ["2023-05-20", "2023-05-21", "2023-05-22"]
+    assert [entry.id for entry in from_graphiti(stored)] == ["a", "b"]
 
 
 def test_the_time_of_storage_can_be_refused_as_an_events_time() -> None:
