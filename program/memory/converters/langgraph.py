@@ -13,7 +13,7 @@ from stateauditor.program.memory.converters.loss import (
 from stateauditor.program.memory.entries import Memory
 from stateauditor.program.memory.fields import first, get, records
 from stateauditor.program.memory.readers import read_memory
-from stateauditor.program.memory.validity import EndReader, as_of_time
+from stateauditor.program.memory.validity import Ending, EndReader, as_of_time
 
 DEFAULT_LIMIT: Final = 10
 _TEXTS: Final = ("text", "content", "memory", "data")
@@ -42,18 +42,20 @@ def from_langgraph(
     """
     found = records(items, ("items",), "LangGraph")
     warn_of_default_limit(len(found), DEFAULT_LIMIT, "a LangGraph store's searches", "limit=")
-    if time_field is None:
-        warn_of_overwritten(found, "LangGraph", "keep versions under keys of their own")
     ends = EndReader("LangGraph", as_of_time(as_of), allow_undated)
+    if time_field is None:
+        warn_of_overwritten(
+            (item for item in found if _ending(item, ends).is_open),
+            "LangGraph",
+            "keep versions under keys of their own",
+        )
     facts = [_fact(item, time_field, ends) for item in found]
     return read_memory(facts, user=user, allow_undated=allow_undated, as_of=as_of)
 
 
 def _fact(item: object, time_field: str | None, ends: EndReader) -> dict[str, Any]:
     value = get(item, "value")
-    # Fields of a profile are what the user's data are, and not marks of the store.
-    marks = [value] if first(value, _TEXTS) is not None else []
-    ending = ends.ending(item, inside=marks, touched=get(item, "updated_at"))
+    ending = _ending(item, ends)
     if time_field is not None:
         time = first(item, (time_field,)) or get(value, time_field)
     elif ending.is_open:
@@ -62,6 +64,13 @@ def _fact(item: object, time_field: str | None, ends: EndReader) -> dict[str, An
         time = first(item, ("created_at", "updated_at"))
     fact = {"id": _path(item), "timestamp": time, "text": _value_text(value)}
     return {**fact, **ending.fields()}
+
+
+def _ending(item: object, ends: EndReader) -> Ending:
+    value = get(item, "value")
+    # Fields of a profile are the user's data, and no marks of the store.
+    marks = [value] if first(value, _TEXTS) is not None else []
+    return ends.ending(item, inside=marks, touched=get(item, "updated_at"))
 
 
 def _path(item: object) -> str | None:

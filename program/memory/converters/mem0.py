@@ -61,14 +61,14 @@ def from_mem0(
         warn_of_default_limit(
             len(rows), DEFAULT_LIMIT, "mem0 search and get_all", "top_k= (page_size= when hosted)"
         )
+    ends = EndReader("mem0", as_of_time(as_of), allow_undated)
     if time_field is None:
         warn_of_overwritten(
-            untold,
+            (row for row in untold if ends.ending(row).is_open),
             "mem0",
             "history=[memory.history(id), ...]. If they were imported with their own dates: "
             "time_field='created_at'",
         )
-    ends = EndReader("mem0", as_of_time(as_of), allow_undated)
     items = [_row(row, time_field, ends) for row in untold]
     closed = {get(row, "id"): row for row in current if get(row, "id") in told}
     for memory_id in sorted(told, key=str):

@@ -1,29 +1,23 @@
-"""Records of memory systems become dated entries, and their traps are avoided."""
+"""mem0's rows, history and pages become dated entries, and its traps are avoided."""
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from stateauditor.program.memory import (
-    from_graphiti,
-    from_langgraph,
+    Memory,
     from_mem0,
-    from_zep,
     is_later,
 )
 from stateauditor.signatures.errors import InputError, InputWarning, TimestampError
-from stateauditor.signatures.models import EntryRole, Validity
+from stateauditor.signatures.models import Validity
 
 
-def dated(memory: Any) -> list[tuple[str, str]]:
+def dated(memory: Memory) -> list[tuple[str, str]]:
     return [(entry.text, str(entry.timestamp)) for entry in memory]
 
-
-# --- mem0 -------------------------------------------------------------------
 
 ROW = {
     "id": "m1",
@@ -131,99 +125,48 @@ def test_mem0_other_shapes_are_refused() -> None:
         from_mem0({"result": []})
 
 
-# --- graphiti and Zep -------------------------------------------------------
-
-
-EDGES: list[Any] = [
-    {"uuid": "a", "fact": "A", "valid_at": datetime(2023, 5, 20), "created_at": "2025-01-01"},
-    SimpleNamespace(
-        uuid="b", fact="B", valid_at=None, reference_time=datetime(2023, 5, 21, tzinfo=UTC)
-    ),
-    {"uuid": "c", "fact": "C", "valid_at": None, "created_at": "2023-05-22T00:00:00Z"},
-    {"uuid": "d", "fact": None, "valid_at": None},
-]
-
-
-def test_graphiti_edges_are_dated_by_validity_then_reference() -> None:
-    memory = from_graphiti([EDGES[0], EDGES[1], EDGES[3]])
-    assert [entry.id for entry in memory] == ["a", "b"]
-    assert [stamp[:10] for _, stamp in dated(memory)] == ["2023-05-20", "2023-05-21"]
-
-
-def test_the_time_of_storage_is_not_compared_with_the_times_of_events() -> None:
-    with pytest.warns(InputWarning, match=r"1 of 3 records say when they were stored \(created_at"):
-        memory = from_graphiti(EDGES)
-    assert [(e.id, e.timestamp is None) for e in memory] == [
-        ("c", True), ("a", False), ("b", False),
-    ]  # fmt: skip
-    by_choice = from_graphiti(EDGES, time_fields=("valid_at", "reference_time", "created_at"))
-    assert [entry.id for entry in by_choice] == ["a", "b", "c"]
-
-
-def test_a_store_that_knows_the_time_of_storage_alone_is_ordered_by_it() -> None:
-    stored = [
-        {"uuid": name, "fact": name, "created_at": f"2023-05-2{day}T00:00:00Z"}
-        for name, day in (("b", 2), ("a", 1))
-    ]
-    assert [entry.id for entry in from_graphiti(stored)] == ["a", "b"]
-
-
-def test_the_time_of_storage_can_be_refused_as_an_events_time() -> None:
-    edge = {"uuid": "c", "fact": "C", "created_at": "2023-05-22T00:00:00Z"}
-    with pytest.raises(TimestampError):
-        from_graphiti([edge], time_fields=("valid_at", "reference_time"))
-
-
-def test_zep_edges_have_strings_and_an_id_with_an_underscore() -> None:
-    edge = SimpleNamespace(
-        uuid_="z", fact="A", valid_at="2023-05-20T10:00:00Z", invalid_at="2023-06-01T00:00:00Z"
-    )
-    memory = from_zep(SimpleNamespace(edges=[edge]))
-    assert memory.entries[0].id == "z"
-    assert dated(memory) == [("A", "2023-05-20T10:00:00Z")]
-    assert from_zep({"edges": [vars(edge)]}) == memory
-
-
-# --- LangGraph --------------------------------------------------------------
-
-
-def item(value: object, **more: Any) -> dict[str, Any]:
-    return {
-        "namespace": ("memories", "u1"),
-        "key": "k",
-        "value": value,
-        "created_at": "2023-05-20T10:00:00+00:00",
-        "updated_at": "2023-06-01T10:00:00+00:00",
-        **more,
-    }
+# --- what was not given -------------------------------------------------------
 
 
 @pytest.mark.parametrize(
-    ("value", "text"),
-    [
-        ({"text": "x"}, "x"),
-        ({"content": "x"}, "x"),
-        ({"memory": "x", "score": 1}, "x"),
-        ({"data": "x"}, "x"),
-        ({"kind": "Memory", "content": {"content": "x"}}, "x"),
-        ("x", "x"),
-        ({"city": "Zürich", "pets": ["cat"], "age": 5, "gone": None}, None),
-    ],
+    "page", [{"count": 250, "next": None}, {"count": 1, "next": "https://x/?page=2"}]
 )
-def test_langgraph_values_give_their_text(value: object, text: str | None) -> None:
-    expected = text or 'city: Zürich\npets: ["cat"]\nage: 5'
-    assert from_langgraph([item(value)]).entries[0].text == expected
+def test_one_page_of_several_is_refused(page: dict[str, Any]) -> None:
+    row = {"id": "m", "memory": "Likes tea", "created_at": "2023-05-20"}
+    with pytest.raises(InputError, match=r"mem0: one page, 1.*newest fact may be missing"):
+        from_mem0({**page, "results": [row]})
+    assert len(from_mem0({"count": 1, "next": None, "results": [row]})) == 1
 
 
-def test_langgraph_items_are_dated_by_their_last_put_and_named_by_path() -> None:
-    memory = from_langgraph([SimpleNamespace(**item({"text": "x"}))])
-    assert memory.entries[0].id == "memories/u1/k"
-    assert memory.entries[0].role is EntryRole.FACT
-    assert dated(memory) == [("x", "2023-06-01T10:00:00Z")]
+def test_as_many_rows_as_come_by_default_bring_a_warning() -> None:
+    rows = [{"id": str(n), "memory": f"Fact {n}", "created_at": "2023-05-20"} for n in range(20)]
+    with pytest.warns(InputWarning, match="20 records are what mem0 search and get_all return"):
+        from_mem0({"results": rows})
 
 
-def test_langgraph_time_may_stand_in_the_value() -> None:
-    value = {"text": "x", "when": "2023-01-01"}
-    memory = from_langgraph([item(value, key=None)], time_field="when")
-    assert dated(memory) == [("x", "2023-01-01")]
-    assert memory.entries[0].id == "f01"
+# --- ends ---------------------------------------------------------------------
+
+
+def test_a_row_past_its_expiration_date_is_closed_and_dated_by_its_creation() -> None:
+    row = {"id": "m", "memory": "Rents a flat", "expiration_date": "2023-08-01"}
+    row |= {"created_at": "2023-05-20", "updated_at": "2023-06-20"}
+    (entry,) = from_mem0([row], as_of="2023-08-02")
+    assert (entry.validity, str(entry.ended)) == (Validity.CLOSED, "2023-08-01")
+    assert str(entry.timestamp) == "2023-05-20"
+    (entry,) = from_mem0([row], as_of="2023-08-01")
+    assert entry.validity is Validity.OPEN, "mem0 shows it until the day is over"
+    assert str(entry.timestamp) == "2023-06-20"
+
+
+def test_a_mark_in_the_metadata_ends_a_row_when_the_mark_was_set() -> None:
+    row = {"id": "m", "memory": "Lives in Ghent", "metadata": {"superseded_by": "n"}}
+    row |= {"created_at": "2023-05-20", "updated_at": "2023-06-20"}
+    (entry,) = from_mem0([row])
+    assert (str(entry.timestamp), str(entry.ended)) == ("2023-05-20", "2023-06-20")
+
+
+def test_an_end_that_cannot_be_read_is_named() -> None:
+    row = {"id": "m", "memory": "x", "created_at": "2023-05-20", "expiration_date": "soon"}
+    with pytest.raises(TimestampError, match=r"mem0 record 'm', field 'expiration_date': 'soon'"):
+        from_mem0([row])
+    assert from_mem0([row], allow_undated=True).entries[0].validity is Validity.CLOSED
