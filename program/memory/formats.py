@@ -79,6 +79,14 @@ def recognise(data: object) -> Format | None:
     return next((known for known in FORMATS if known.fits(data)), None)
 
 
+def listed_if_alone(data: object, known: Format | None = None) -> object:
+    """`data`, or a list of it where it is one record, alone in its file, of a list's format."""
+    if not isinstance(data, Mapping):
+        return data
+    fits = recognise if known is None else known.fits
+    return [data] if not fits(data) and fits([data]) else data
+
+
 def format_named(name: str) -> Format:
     """The format of that name; `InputError` with all names if there is none."""
     for known in FORMATS:
@@ -152,9 +160,10 @@ def _is_zep(data: object) -> bool:
 
 def _is_mem0(data: object) -> bool:
     found = _records(data, "results")
-    return any(_any([record], "memory", "new_memory", "old_memory") for record in found) or (
-        isinstance(data, Mapping) and data.get("results") == []
-    )
+    return any(
+        isinstance(get(record, "memory"), str) or _any([record], "new_memory", "old_memory")
+        for record in found
+    ) or (isinstance(data, Mapping) and data.get("results") == [])
 
 
 def _is_letta(data: object) -> bool:
@@ -186,7 +195,9 @@ def _is_openai(data: object) -> bool:
 
 def _is_rows(data: object) -> bool:
     found = _records(data)
-    return bool(found) and all(isinstance(r, str) or _any([r], *TEXTS) for r in found)
+    return bool(found) and all(
+        isinstance(r, str) or any(isinstance(get(r, name), str) for name in TEXTS) for r in found
+    )
 
 
 def _talks(data: object) -> list[object]:

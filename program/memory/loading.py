@@ -7,7 +7,7 @@ from pathlib import Path
 
 from stateauditor.program.memory.entries import Memory
 from stateauditor.program.memory.files import json_or_lines, read_text
-from stateauditor.program.memory.formats import Reading, format_named, recognise
+from stateauditor.program.memory.formats import Reading, format_named, listed_if_alone, recognise
 from stateauditor.program.memory.problems import Problems
 from stateauditor.program.memory.readers import read_items
 from stateauditor.signatures.errors import InputError
@@ -74,6 +74,7 @@ def read_value(
     lines: Sequence[int] = (),
 ) -> Memory:
     """As `load_memory`, from parsed JSON; `lines` are those of its items."""
+    data = listed_if_alone(data, None if format is None else format_named(format))
     known = recognise(data) if format is None else format_named(format)
     if known is None or known.is_own:
         return read_items(

@@ -79,6 +79,12 @@ def _read(
 ) -> Memory:
     ends = EndReader(system, as_of_time(as_of), allow_undated)
     found = _records(data, system)
+    for position, record in enumerate(found, start=1):
+        if not (has(record, "fact") or has(record, "content")):
+            raise InputError(
+                f"{system}: record {position} has neither 'fact' (an edge) nor 'content' (an "
+                "episode or a message)"
+            )
     edges = [record for record in found if get(record, "fact") is not None]
     episodes = [record for record in found if str(get(record, "content") or "").strip()]
 
