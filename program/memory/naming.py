@@ -7,10 +7,9 @@ rewritten wrongly would be quoted as evidence.
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 from typing import Final
-
-import regex
 
 USER: Final = "User"
 
@@ -27,10 +26,10 @@ allergic vegetarian vegan married divorced single retired pregnant unemployed ba
 """
 _VERBS: Final = frozenset(_STATES.split())
 _CONDITIONS: Final = frozenset(_CONDITION_WORDS.split())
-_WORD: Final = regex.compile(r"\s*([^\W\d_]+)\b")
+_WORD: Final = re.compile(r"\s*([^\W\d_]+)\b")
 # "married to Ana", "retired": a state; "married Ana in 2020": an event. Both read well with "is"
 # only in front of these words.
-_STATE_FOLLOWS: Final = regex.compile(r"\s*(?:$|[.,;!]|(?:to|from|in|at|since|with|and|but|for)\b)")
+_STATE_FOLLOWS: Final = re.compile(r"\s*(?:$|[.,;!]|(?:to|from|in|at|since|with|and|but|for)\b)")
 
 
 def as_user(text: str, name: str) -> str:
@@ -38,7 +37,7 @@ def as_user(text: str, name: str) -> str:
 
     The name stands for the user alone: "Kim Novak" is somebody else.
     """
-    named = _pattern(name).sub(USER, text)
+    named = _pattern(name).sub(_as_user, text)
     first = _WORD.match(named)
     if first is None or named != text:
         return named
@@ -52,8 +51,20 @@ def as_user(text: str, name: str) -> str:
     return named
 
 
+def _as_user(match: re.Match[str]) -> str:
+    """The user, unless a capital beside it makes it another name: "Kim Novak", "Lee Kim"."""
+    text = match.string
+    before = text[: match.start()].split(" ")
+    after = text[match.end() :]
+    joined_before = len(before) > 1 and not before[-1] and before[-2].isalpha()
+    if joined_before and before[-2][0].isupper():
+        return match[0]
+    if after.startswith(" ") and after.lstrip(" ")[:1].isupper():
+        return match[0]
+    return USER
+
+
 @lru_cache(maxsize=16)
-def _pattern(name: str) -> regex.Pattern[str]:
-    words = r"\s+".join(map(regex.escape, name.split()))
-    # A capital beside it makes it part of another name: "Kim Novak", "Lee Kim".
-    return regex.compile(rf"(?<![\w-])(?<!\b\p{{Lu}}\p{{L}}* )(?:{words})(?![\w-])(?! +\p{{Lu}})")
+def _pattern(name: str) -> re.Pattern[str]:
+    words = r"\s+".join(map(re.escape, name.split()))
+    return re.compile(rf"(?<![\w-]){words}(?![\w-])")

@@ -47,7 +47,7 @@ def from_langgraph(
         warn_of_overwritten(
             (item for item in found if _ending(item, ends).is_open),
             "LangGraph",
-            "keep versions under keys of their own",
+            "Keep versions under keys of their own",
         )
     facts = [_fact(item, time_field, ends) for item in found]
     return read_memory(facts, user=user, allow_undated=allow_undated, as_of=as_of)

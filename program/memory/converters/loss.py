@@ -49,8 +49,8 @@ def warn_of_overwritten(records: Iterable[object], system: str, remedy: str) -> 
     changed = sum(map(_was_changed, records))
     if changed:
         warn(
-            f"{system}: {changed} records were changed in place, so that what they said before is "
-            f"not in them; the store's own history has it: {remedy}"
+            f"{system}: {changed} records were changed in place and are dated by their change; "
+            f"what they said before is not in them. {remedy}"
         )
 
 

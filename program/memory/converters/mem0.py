@@ -66,8 +66,8 @@ def from_mem0(
         warn_of_overwritten(
             (row for row in untold if ends.ending(row).is_open),
             "mem0",
-            "history=[memory.history(id), ...]. If they were imported with their own dates: "
-            "time_field='created_at'",
+            "mem0's history has it: history=[memory.history(id), ...]. Rows that were imported "
+            "with their own dates: time_field='created_at'",
         )
     items = [_row(row, time_field, ends) for row in untold]
     closed = {get(row, "id"): row for row in current if get(row, "id") in told}
@@ -78,11 +78,14 @@ def from_mem0(
 
 
 def _row(row: object, time_field: str | None, ends: EndReader) -> dict[str, Any]:
-    ending = ends.ending(row, touched=get(row, "updated_at"))
+    metadata = get(row, "metadata")
+    touched = get(row, "updated_at") or get(metadata, "updated_at")
+    ending = ends.ending(row, touched=touched)
     if time_field is not None:
-        time = first(row, (time_field,)) or get(get(row, "metadata"), time_field)
+        time = first(row, (time_field,)) or get(metadata, time_field)
     else:
-        time = first(row, _WRITTEN if ending.is_open else _MADE)
+        names = _WRITTEN if ending.is_open else _MADE
+        time = first(row, names) or first(metadata, names)
     fact = {"id": get(row, "id"), "timestamp": time, "text": get(row, "memory"), "role": _role(row)}
     return {**fact, **ending.fields()}
 

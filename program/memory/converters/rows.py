@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, Final
 
+from stateauditor.program.memory.converters.loss import warn_of_overwritten
 from stateauditor.program.memory.entries import Memory
 from stateauditor.program.memory.fields import first, get, listed
 from stateauditor.program.memory.readers import read_memory
@@ -22,6 +23,8 @@ TIMES: Final = (
 )
 """Where a row's time may stand, likewise."""
 
+_CREATED: Final = ("created_at", "createdAt", "created")
+_CHANGED: Final = ("updated_at", "updatedAt", "updated")
 _IDS: Final = ("id", "uuid", "_id", "key")
 
 
@@ -37,24 +40,25 @@ def from_rows(
     """Read a list of objects as facts, with the fields that hold their `text` and `time`.
 
     Without the names, the first of `TEXTS` and of `TIMES` that any row has is taken for all
-    of them: times of different kinds are not mixed. A bare text is a row without a time. Rows
+    of them: times of different kinds are not mixed. Where that is the time of creation, a row
+    that was changed later is dated by its change, since the text may be of then, and an
+    `InputWarning` says so. A bare text is a row without a time. Rows
     may have an ``id``, a ``role`` (what an assistant said is no evidence) and fields that say
     that they ended (see `read_memory`, also for `as_of` and `user`).
     """
     found = [{"text": row} if isinstance(row, str) else row for row in listed(rows, "rows")]
     text = text or _first_used(found, TEXTS)
-    time = time or _first_used(found, TIMES)
+    chosen = time or _first_used(found, TIMES)
+    written = _CHANGED if time is None and chosen in _CREATED else ()
+    if written:
+        warn_of_overwritten(found, "rows", f"time='{chosen}' dates them by their creation")
     ends = EndReader("row", as_of_time(as_of), allow_undated)
-    items: list[dict[str, Any]] = [
-        {
-            "id": first(row, _IDS),
-            "timestamp": get(row, time),
-            "text": get(row, text),
-            "role": get(row, "role"),
-            **ends.ending(row, touched=get(row, "updated_at")).fields(),
-        }
-        for row in found
-    ]
+    items: list[dict[str, Any]] = []
+    for row in found:
+        ending = ends.ending(row, touched=first(row, _CHANGED))
+        fact = {"id": first(row, _IDS), "text": get(row, text), "role": get(row, "role")}
+        when = first(row, (*written, chosen) if ending.is_open else (chosen,))
+        items.append({**fact, "timestamp": when, **ending.fields()})
     return read_memory(items, user=user, allow_undated=allow_undated, as_of=as_of)
 
 

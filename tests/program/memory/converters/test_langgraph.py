@@ -19,7 +19,8 @@ def dated(memory: Memory) -> list[tuple[str, str]]:
     return [(entry.text, str(entry.timestamp)) for entry in memory]
 
 
-WRITTEN_AGAIN = "ignore::stateauditor.signatures.errors.InputWarning"
+# Most items here were put twice, and that warning has a test of its own.
+pytestmark = pytest.mark.filterwarnings("ignore::stateauditor.signatures.errors.InputWarning")
 
 
 def item(value: object, **more: Any) -> dict[str, Any]:
@@ -78,7 +79,6 @@ def test_an_item_that_was_put_again_says_that_its_past_is_lost() -> None:
         from_langgraph([item({"text": "x"})])
 
 
-@pytest.mark.filterwarnings(WRITTEN_AGAIN)
 def test_an_item_put_again_to_mark_its_end_is_dated_by_its_creation() -> None:
     (entry,) = from_langgraph([item({"text": "x", "superseded_by": "k2"})])
     assert (str(entry.timestamp), str(entry.ended)) == (
@@ -89,7 +89,6 @@ def test_an_item_put_again_to_mark_its_end_is_dated_by_its_creation() -> None:
     assert str(entry.ended) == "2023-05-25"
 
 
-@pytest.mark.filterwarnings(WRITTEN_AGAIN)
 def test_a_field_of_a_profile_is_no_mark_of_the_store() -> None:
     (entry,) = from_langgraph([item({"plan": "gold", "active": False, "status": "inactive"})])
     assert entry.validity is Validity.OPEN

@@ -147,6 +147,7 @@ def test_as_many_rows_as_come_by_default_bring_a_warning() -> None:
 # --- ends ---------------------------------------------------------------------
 
 
+@pytest.mark.filterwarnings("ignore::stateauditor.signatures.errors.InputWarning")
 def test_a_row_past_its_expiration_date_is_closed_and_dated_by_its_creation() -> None:
     row = {"id": "m", "memory": "Rents a flat", "expiration_date": "2023-08-01"}
     row |= {"created_at": "2023-05-20", "updated_at": "2023-06-20"}
@@ -170,3 +171,9 @@ def test_an_end_that_cannot_be_read_is_named() -> None:
     with pytest.raises(TimestampError, match=r"mem0 record 'm', field 'expiration_date': 'soon'"):
         from_mem0([row])
     assert from_mem0([row], allow_undated=True).entries[0].validity is Validity.CLOSED
+
+
+def test_times_that_stand_in_the_metadata_are_found() -> None:
+    metadata = {"created_at": "2023-05-20", "updated_at": "2023-06-01", "status": "archived"}
+    (entry,) = from_mem0([{"id": "m", "memory": "x", "metadata": metadata}])
+    assert (str(entry.timestamp), str(entry.ended)) == ("2023-05-20", "2023-06-01")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from stateauditor.program.memory import from_rows
-from stateauditor.signatures.errors import InputError, TimestampError
+from stateauditor.signatures.errors import InputError, InputWarning, TimestampError
 from stateauditor.signatures.models import EntryRole, Validity
 
 
@@ -44,3 +44,10 @@ def test_rows_keep_who_said_them_and_that_they_ended() -> None:
         from_rows([{"note": "a", "date": "2023-05-20", "role": "alien"}])
     with pytest.raises(InputError, match="rows: must be a list, not an object"):
         from_rows({})
+
+
+def test_a_row_that_was_changed_is_dated_by_its_change_unless_the_field_is_said() -> None:
+    rows = [{"note": "a", "created_at": "2023-05-20", "updated_at": "2023-06-01"}]
+    with pytest.warns(InputWarning, match="1 records were changed in place"):
+        assert str(from_rows(rows).entries[0].timestamp) == "2023-06-01"
+    assert str(from_rows(rows, time="created_at").entries[0].timestamp) == "2023-05-20"
