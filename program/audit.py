@@ -20,6 +20,7 @@ from stateauditor.program.roles.premises import UnjudgedPremise
 from stateauditor.program.roles.skeptic import challengeable
 from stateauditor.program.roles.timeline import changed
 from stateauditor.program.safety.screening import neutralise, redact
+from stateauditor.program.standing import without_closed_values
 from stateauditor.program.validator import check_transitions
 from stateauditor.signatures.adapter import RESPONSE_ADAPTATION, DirectiveInstruction
 from stateauditor.signatures.gate import SEMANTIC_GATE
@@ -238,6 +239,7 @@ class Audit:
 
     async def settle(self) -> None:
         """Second looks where asked for, directives, and the reply."""
+        self.premises = without_closed_values(self.premises, self.readout.entries)
         if self.config.skeptic and any(map(challengeable, self.premises)):
             readout = PromptReadout.of(self.readout)
             kept = await self.ask(

@@ -36,6 +36,7 @@ from stateauditor.signatures.models import (
     Readout,
     RenderedEntry,
     Timestamp,
+    Validity,
     Verdict,
 )
 from stateauditor.signatures.premises import (
@@ -138,8 +139,9 @@ def _timeline(found: Findings, changes: Sequence[Change]) -> list[TimelineEntry]
     moved = {c.attribute for c in changes}
     for frame, mentions in found.values.items():
         attribute = lexicon().frames[frame].attribute
-        if attribute not in moved:
-            last = mentions[-1]
+        standing = [m for m in mentions if m.statement.line.validity is Validity.OPEN]
+        if attribute not in moved and standing:
+            last = standing[-1]
             entries.append(
                 TimelineEntry(
                     attribute=attribute,
@@ -298,7 +300,8 @@ def review_evidence(readout: Readout, question: str, draft: str) -> Answer:
 def generate_response(readout: Readout, question: str) -> Answer:
     """Answer ``ResponseGeneration``: the statement that shares most with the question, quoted."""
     asked = content_words(question)
-    shared = [(len(asked & content_words(line.text)), line) for line in readout.entries]
+    standing = [line for line in readout.entries if line.validity is Validity.OPEN]
+    shared = [(len(asked & content_words(line.text)), line) for line in standing]
     best = max((count for count, _ in shared), default=0)
     line = next((line for count, line in reversed(shared) if count == best), None)
     return {
