@@ -267,13 +267,14 @@ class Audit:
             self.premises,
             self.checks,
             self.config.policy,
+            draft=self.draft,
             labels=self.config.labels,
             validation=self.config.validation,
             verified_only=self.config.verified_only,
         )
         if not may_rewrite(self.directives, self.config.policy):
             return
-        typed = instructions(self.directives, self.premises, self.checks, self.readout.entries)
+        typed = instructions(self.directives, self.checks, self.readout.entries)
         reply = await run.attempt(RoleName.RESPONSE_ADAPTATION, lambda: self._adapted(typed))
         if reply is not None:
             self.response = reply

@@ -13,7 +13,6 @@ from stateauditor.signatures.adaptation import DirectiveInstruction, ResponseAda
 from stateauditor.signatures.errors import ReplyRejectedError
 from stateauditor.signatures.models import (
     Directive,
-    Premise,
     RenderedEntry,
     TransitionCheck,
 )
@@ -87,43 +86,34 @@ def refuse_leaks(reply: str, *, texts: Sequence[str], allowed: Sequence[str]) ->
 
 def instructions(
     directives: Sequence[Directive],
-    premises: Sequence[Premise],
     checks: Sequence[TransitionCheck],
     readout: Sequence[RenderedEntry],
 ) -> tuple[DirectiveInstruction, ...]:
     """Directives with the dated statements behind them, older first."""
-    by_id = {entry.id: entry for entry in readout}
-    by_check = {check.id: check for check in checks}
+    lines = {entry.id: entry for entry in readout}
+    by_id = {check.id: check for check in checks}
     return tuple(
         DirectiveInstruction(
             kind=directive.kind,
             attribute=directive.attribute,
             old_value=directive.old_value,
             current_value=directive.current_value,
-            evidence=_evidence(directive, premises, by_check, by_id),
+            evidence=_evidence(directive, by_id, lines),
         )
         for directive in directives
     )
 
 
 def _evidence(
-    directive: Directive,
-    premises: Sequence[Premise],
-    checks: dict[str, TransitionCheck],
-    entries: dict[str, RenderedEntry],
+    directive: Directive, checks: dict[str, TransitionCheck], lines: dict[str, RenderedEntry]
 ) -> list[str]:
-    source, _, name = directive.authority.partition(":")
-    if source == "transition" and name in checks:
-        check = checks[name]
-        return [_dated(match.timestamp, match.quote) for match in (check.old, check.new)]
-    ids = [
-        entry_id
-        for premise in premises
-        if premise.origin.value == name and premise.attribute == directive.attribute
-        for entry_id in premise.evidence
-    ]
-    found = [entries[entry_id] for entry_id in sorted(set(ids)) if entry_id in entries]
-    return [_dated(entry.timestamp, entry.text) for entry in found]
+    """The quotations of a directive's transitions, or the lines that its verdicts cite."""
+    if directive.steps:
+        path = [checks[name] for name in directive.steps]
+        quoted = [_dated(m.timestamp, m.quote) for c in path for m in (c.old, c.new)]
+        return list(dict.fromkeys(quoted))
+    cited = [lines[name] for name in directive.evidence if name in lines]
+    return [_dated(entry.timestamp, entry.text) for entry in cited]
 
 
 def _dated(timestamp: object, text: str) -> str:

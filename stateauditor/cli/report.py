@@ -13,12 +13,10 @@ from stateauditor.signatures.models import (
     AuditResult,
     CheckStatus,
     Directive,
-    Premise,
     QuoteMatch,
     Reason,
     Totals,
     TransitionCheck,
-    Verdict,
 )
 
 VERIFIED_MEANS = (
@@ -133,29 +131,13 @@ def _change(attribute: str, old: str | None, new: str | None) -> str:
 
 
 def _evidence(directive: Directive, result: AuditResult) -> list[str]:
-    kind, _, name = directive.authority.partition(":")
-    if kind == "transition":
-        checks = [check for check in result.transitions if check.id == name]
-        return [line for check in checks for line in _quotations(check)]
+    checks = {check.id: check for check in result.transitions}
+    path = [checks[name] for name in directive.steps]
+    if path:
+        return [line for check in path for line in _quotations(check)]
     entries = {entry.id: entry for entry in result.readout}
-    named = [
-        entries[entry_id]
-        for premise in result.premises
-        if _supports(premise, directive)
-        for entry_id in premise.evidence
-        if entry_id in entries
-    ]
-    distinct = {entry.id: entry for entry in named}.values()
-    return [f"see {_dated(str(e.timestamp or ''), e.text, e.id)}" for e in distinct]
-
-
-def _supports(premise: Premise, directive: Directive) -> bool:
-    attribute = premise.attribute or premise.text
-    return (
-        premise.material
-        and premise.verdict is not Verdict.VALID
-        and attribute.casefold() == directive.attribute.casefold()
-    )
+    cited = [entries[name] for name in directive.evidence if name in entries]
+    return [f"see {_dated(str(e.timestamp or ''), e.text, e.id)}" for e in cited]
 
 
 def _quotations(check: TransitionCheck) -> list[str]:
