@@ -30,6 +30,7 @@ from stateauditor.signatures.text import replace_surrogates
 DEFAULT_THRESHOLD: Final = 0.8
 """Share of the content tokens that must stand in one entry (paper, section 4.4)."""
 
+_STILL: Final = "still"
 _WRAPPING: Final = " \t\r\n\"'`*_~“”„‟‘’‚‛«»‹›「」『』…."
 
 
@@ -58,6 +59,7 @@ class _Found:
     start: int = 0
     end: int = 0
     tier: MatchTier | None = None
+    quality: tuple[bool, float, int] = (False, 0.0, 0)  # word for word, coverage, minus the fuzzy
 
 
 class Evidence:
@@ -74,8 +76,10 @@ class Evidence:
         self._known: dict[tuple[str, float], Grounding] = {}
 
     def best_match(self, quote: str, *, threshold: float = DEFAULT_THRESHOLD) -> Grounding:
-        """Match ``quote`` against each entry; the best by grounding, then by coverage.
+        """Match ``quote`` against each entry; the best match is taken.
 
+        A grounded one comes first, then one that has every word of the quotation, then
+        the one that has more of them, then the one with fewer inflected or mistyped.
         Among equally good entries the latest is taken, for old and new quotations
         alike, so that a restated old value blocks its own replacement.
         """
@@ -96,7 +100,7 @@ class Evidence:
         ]
         grounded = [(entry, item) for entry, item in found if item.grounded]
         if grounded:
-            entry, item = max(grounded, key=lambda pair: pair[1].coverage)
+            entry, item = max(grounded, key=lambda pair: pair[1].quality)
             match = QuoteMatch(
                 entry_id=entry.id,
                 timestamp=entry.timestamp,
@@ -161,8 +165,19 @@ def _find(quotation: Text, entry: Text, threshold: float, names: frozenset[str])
                 tier = MatchTier.EXACT
             elif len(alignment.pairs) == size and not alignment.fuzzy:
                 tier = MatchTier.FOLDED
-            return _Found(matched, found.coverage, True, start, end, tier)
+            verbatim = tier is MatchTier.EXACT or _word_for_word(quotation, entry, first, last)
+            quality = (verbatim, found.coverage, -alignment.fuzzy)
+            return _Found(matched, found.coverage, True, start, end, tier, quality)
     return best or _Found(0, 0.0)
+
+
+def _word_for_word(quotation: Text, entry: Text, first: int, last: int) -> bool:
+    """Whether the span says what the quotation says, typography and "still" aside.
+
+    "I still live in Denver" says again that "I live in Denver", and so counts as much.
+    """
+    span = [token.text for token in entry.tokens[first : last + 1] if token.text != _STILL]
+    return span == [token.text for token in quotation.tokens if token.text != _STILL]
 
 
 def _places(quotation: Text, entry: Text) -> Iterator[tuple[Alignment, bool]]:

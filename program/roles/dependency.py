@@ -8,7 +8,7 @@ from typing import Any
 
 import dspy
 
-from stateauditor.program.roles.base import Role, by_number, known_ids
+from stateauditor.program.roles.base import Role, by_number, established, known_ids
 from stateauditor.signatures.dependency import (
     AdjudicatedPremise,
     ExtractedPremise,
@@ -100,16 +100,18 @@ def judged_premise(
     premise: UnjudgedPremise, judged: AdjudicatedPremise | LeanPremise, readout_ids: frozenset[str]
 ) -> Premise:
     """Join a premise and its verdict; only STALE carries another current value."""
-    stale = judged.verdict is Verdict.STALE
+    evidence = known_ids(judged.evidence, readout_ids)
+    verdict = established(judged.verdict, judged.evidence, evidence)
+    stale = verdict is Verdict.STALE
     return Premise(
         text=premise.text,
-        verdict=judged.verdict,
+        verdict=verdict,
         current_value=judged.current_value if stale else None,
         material=judged.material,
         origin=premise.origin,
         attribute=judged.attribute,
         old_value=premise.text if stale else None,
-        evidence=known_ids(judged.evidence, readout_ids),
+        evidence=evidence,
     )
 
 

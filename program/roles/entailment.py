@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
-from stateauditor.program.roles.base import by_number, known_ids
+from stateauditor.program.roles.base import by_number, established, known_ids
 from stateauditor.program.roles.dependency import PremiseAdjudicator, UnjudgedPremise
-from stateauditor.program.roles.temporal import ConsistencyChecker
+from stateauditor.program.roles.temporal import ConsistencyChecker, state_verdict
 from stateauditor.signatures.ablation import (
     DraftEntailment,
     Entailment,
@@ -62,7 +62,8 @@ class ContradictionChecker(ConsistencyChecker):
 def _premise(
     premise: UnjudgedPremise, labelled: LabelledPremise, readout_ids: frozenset[str]
 ) -> Premise:
-    verdict = VERDICTS[labelled.label]
+    evidence = known_ids(labelled.evidence, readout_ids)
+    verdict = established(VERDICTS[labelled.label], labelled.evidence, evidence)
     return Premise(
         text=premise.text,
         verdict=verdict,
@@ -70,14 +71,14 @@ def _premise(
         origin=premise.origin,
         attribute=labelled.attribute,
         old_value=premise.text if verdict is Verdict.STALE else None,
-        evidence=known_ids(labelled.evidence, readout_ids),
+        evidence=evidence,
     )
 
 
 def _state_premise(change: TimelineItem, labelled: LabelledChange) -> Premise:
     return Premise(
         text=labelled.dependency or f"{change.attribute}: {change.previous_value or 'unknown'}",
-        verdict=VERDICTS[labelled.label],
+        verdict=state_verdict(change, VERDICTS[labelled.label]),
         material=labelled.material,
         origin=Origin.STATE,
         attribute=change.attribute,

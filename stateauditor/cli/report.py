@@ -13,10 +13,12 @@ from stateauditor.signatures.models import (
     AuditResult,
     CheckStatus,
     Directive,
+    Premise,
     QuoteMatch,
     Reason,
     Totals,
     TransitionCheck,
+    Verdict,
 )
 
 VERIFIED_MEANS = (
@@ -131,13 +133,27 @@ def _change(attribute: str, old: str | None, new: str | None) -> str:
 
 
 def _evidence(directive: Directive, result: AuditResult) -> list[str]:
-    checks = {check.id: check for check in result.transitions}
-    path = [checks[name] for name in directive.steps]
-    if path:
+    kind, _, name = directive.authority.partition(":")
+    if kind == "transition":
+        checks = {check.id: check for check in result.transitions}
+        path = [checks[step] for step in directive.steps or (name,) if step in checks]
         return [line for check in path for line in _quotations(check)]
     entries = {entry.id: entry for entry in result.readout}
-    cited = [entries[name] for name in directive.evidence if name in entries]
-    return [f"see {_dated(str(e.timestamp or ''), e.text, e.id)}" for e in cited]
+    # Results of earlier versions keep the lines with the premises alone.
+    cited = directive.evidence or dict.fromkeys(
+        line for p in result.premises if _supports(p, directive) for line in p.evidence
+    )
+    found = [entries[line] for line in cited if line in entries]
+    return [f"see {_dated(str(e.timestamp or ''), e.text, e.id)}" for e in found]
+
+
+def _supports(premise: Premise, directive: Directive) -> bool:
+    attribute = premise.attribute or premise.text
+    return (
+        premise.material
+        and premise.verdict is not Verdict.VALID
+        and attribute.casefold() == directive.attribute.casefold()
+    )
 
 
 def _quotations(check: TransitionCheck) -> list[str]:
