@@ -162,12 +162,14 @@ def _latest(stale: Sequence[Premise]) -> Premise:
 
 def _rested_on(stale: Sequence[Premise], latest: Premise, stated: StatedValues) -> str | None:
     """The old value that the draft states; else the one that the draft's own pass found."""
-    old = [
-        p.old_value for p in stale if p.old_value and not near_value(p.old_value, _current(latest))
+    ended = [
+        (old, premise.origin)
+        for premise in stale
+        if (old := premise.old_value) and not near_value(old, _current(latest))
     ]
-    named = [value for value in old if stated.names(value)]
-    drafted = [p.old_value for p in stale if p.origin is Origin.DRAFT and p.old_value in old]
-    return (named or drafted or [latest.old_value])[0]
+    named = [old for old, _ in ended if stated.names(old)]
+    drafted = [old for old, origin in ended if origin is Origin.DRAFT]
+    return next(iter(named or drafted), latest.old_value)
 
 
 def _known_better(premise: Premise, found: Sequence[Change]) -> bool:

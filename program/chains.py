@@ -178,7 +178,8 @@ def _path(steps: Sequence[Step], last: Step) -> list[Step]:
 def _before(step: Step, others: Sequence[Step]) -> Step | None:
     linked = [other for other in others if _onward(other, step) and other.said <= step.said]
     over = [other for other in others if step.check.old.entry_id and other.said <= step.held]
-    return (linked or over or [None])[-1]
+    found = linked or over
+    return found[-1] if found else None
 
 
 def _onward(step: Step, other: Step) -> bool:

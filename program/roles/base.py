@@ -24,6 +24,13 @@ class Role(dspy.Module):
         """Synchronous twin of ``aforward``."""
         return run_sync(self._keywords, inputs)
 
+    def _set_lm_usage(self, tokens: Any, output: Any) -> None:
+        """Nothing: a role returns contracts, and the records of its calls hold the usage.
+
+        DSPy would warn, at each role that is called on its own, that it has no
+        prediction to attach the usage to.
+        """
+
     async def _keywords(self, inputs: dict[str, Any]) -> Any:
         return await self.aforward(**inputs)
 
