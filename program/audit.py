@@ -285,8 +285,7 @@ class Audit:
         )
         shown = {line.entry_id for line in self.readout.entries}
         texts = [entry.text for entry in self.index.sentences.entries if entry.id in shown]
-        allowed = [self.question, self.draft, *(text for d in typed for text in d.evidence)]
-        refuse_leaks(reply, texts=texts, allowed=allowed)
+        refuse_leaks(reply, texts=texts, asked=[self.question, self.draft], directives=typed)
         return reply
 
     def result(self) -> AuditResult:

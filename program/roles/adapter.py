@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import dspy
 
+from stateauditor.program.leakage import unsupported
 from stateauditor.program.roles.base import Role
 from stateauditor.program.safety import leaks
 from stateauditor.signatures.ablation import ConsistencyRewrite
@@ -74,14 +75,28 @@ def accepted_reply(reply: str, draft: str) -> str:
     return text
 
 
-def refuse_leaks(reply: str, *, texts: Sequence[str], allowed: Sequence[str]) -> None:
-    """Raise :class:`ReplyRejectedError` where the reply carries instruction-like memory text.
+def refuse_leaks(
+    reply: str,
+    *,
+    texts: Sequence[str],
+    asked: Sequence[str],
+    directives: Sequence[DirectiveInstruction],
+) -> None:
+    """Raise :class:`ReplyRejectedError` where the reply carries what must stay in memory.
 
-    ``texts`` are memory entries as stored; what stands in ``allowed`` (question,
-    draft, the directives' evidence) was shown to the adapter after redaction.
+    ``texts`` are memory entries as stored; ``asked`` are the question and the draft. With
+    the directives they are all that the adapter was shown, and all that it may speak of.
     """
-    if leaks(reply, texts, allowed):
+    quoted = [line for directive in directives for line in directive.evidence]
+    if leaks(reply, texts, [*asked, *quoted]):
         raise ReplyRejectedError("the adapter's reply carries instruction-like memory text")
+    values = [v for d in directives for v in (d.attribute, d.old_value, d.current_value) if v]
+    said = [line.partition(": ")[2] for line in quoted]  # without the dates
+    if unsupported(reply, texts, asked=asked, quoted=said, values=values):
+        raise ReplyRejectedError(
+            "the adapter's reply holds a sentence of the memory that no directive, question or "
+            "draft supports"
+        )
 
 
 def instructions(
