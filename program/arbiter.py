@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 
 from stateauditor.program.chains import Change, Step, alike, changes, grouped
 from stateauditor.program.grounding import readout_order
-from stateauditor.program.nearness import near_value
+from stateauditor.program.nearness import attribute_of, near_value
 from stateauditor.program.stated import StatedValues
 from stateauditor.program.values import is_missing, plain_value, same_value
 from stateauditor.signatures.models import (
@@ -77,6 +77,7 @@ def arbitrate(
             else _from_contradictions(premises)
         )
         directives += [d for d in based if not _settled_by(directives, d)]
+    directives = _once(directives)
     if policy is Policy.REPAIR_ONLY:
         directives = [d for d in directives if d.kind is not DirectiveKind.VERIFY]
     return tuple(directives)
@@ -217,6 +218,21 @@ def _settled_by(directives: Sequence[Directive], directive: Directive) -> bool:
         )
         for other in directives
     )
+
+
+def _once(directives: Sequence[Directive]) -> list[Directive]:
+    """Of one change under two names, and of one person, the first directive of each kind."""
+    kept: list[Directive] = []
+    for directive in directives:
+        if not any(
+            other.kind is directive.kind
+            and attribute_of(other.attribute).owners == attribute_of(directive.attribute).owners
+            and near_value(other.old_value or "", directive.old_value or "")
+            and near_value(other.current_value or "", directive.current_value or "")
+            for other in kept
+        ):
+            kept.append(directive)
+    return kept
 
 
 def _attribute(premise: Premise) -> str:

@@ -110,8 +110,6 @@ def alike(
         return True
     if attribute_of(attributes[0]).owners != attribute_of(attributes[1]).owners:
         return False  # somebody else's home
-    if all(a and b and near_value(a, b) for a, b in zip(one, other, strict=True)):
-        return True  # one change under two names
     shared = any(near_value(a, b) for a in one if a for b in other if b)
     return shared and within_attribute(*attributes)
 
@@ -154,9 +152,9 @@ def _last(steps: Sequence[Step]) -> Step | None:
     last = min(ends, key=lambda step: (step.settled, _place(step)))
     if not last.settled:
         return last
-    # One arrival found twice: that one finding is settled does not undo the other.
+    # One move found twice: that one finding is settled does not undo the other.
     for step in reversed([step for step in steps if step not in final]):
-        if not near_value(step.check.new_value, last.check.new_value):
+        if not _same_move(step, last):
             break
         if not step.settled:
             return step
@@ -185,6 +183,11 @@ def _before(step: Step, others: Sequence[Step]) -> Step | None:
 def _onward(step: Step, other: Step) -> bool:
     """Whether ``other`` starts from where ``step`` ended."""
     return near_value(step.check.new_value, other.check.old_value)
+
+
+def _same_move(one: Step, other: Step) -> bool:
+    a, b = one.check, other.check
+    return near_value(a.old_value, b.old_value) and near_value(a.new_value, b.new_value)
 
 
 def _recency(match: QuoteMatch) -> Recency:
