@@ -165,19 +165,30 @@ def _find(quotation: Text, entry: Text, threshold: float, names: frozenset[str])
                 tier = MatchTier.EXACT
             elif len(alignment.pairs) == size and not alignment.fuzzy:
                 tier = MatchTier.FOLDED
-            verbatim = tier is MatchTier.EXACT or _word_for_word(quotation, entry, first, last)
+            verbatim = tier is MatchTier.EXACT or _word_for_word(alignment, quotation, entry)
             quality = (verbatim, found.coverage, -alignment.fuzzy)
             return _Found(matched, found.coverage, True, start, end, tier, quality)
     return best or _Found(0, 0.0)
 
 
-def _word_for_word(quotation: Text, entry: Text, first: int, last: int) -> bool:
-    """Whether the span says what the quotation says, typography and "still" aside.
+def _word_for_word(alignment: Alignment, quotation: Text, entry: Text) -> bool:
+    """Whether the entry says what the quotation says, typography and "still" aside.
 
     "I still live in Denver" says again that "I live in Denver", and so counts as much.
     """
-    span = [token.text for token in entry.tokens[first : last + 1] if token.text != _STILL]
-    return span == [token.text for token in quotation.tokens if token.text != _STILL]
+    quoted_at, stands_at = alignment.pairs[0]
+    said = _without_still(quotation, quotation.places[quoted_at])
+    there = _without_still(entry, entry.places[stands_at])
+    start = len(there[0]) - len(said[0])
+    words = said[0] + said[1]
+    return start >= 0 and (there[0] + there[1])[start : start + len(words)] == words
+
+
+def _without_still(text: Text, at: int) -> tuple[list[str], list[str]]:
+    """The words before a token, and those from it on."""
+    before, after = text.tokens[:at], text.tokens[at:]
+    kept = [[token.text for token in part if token.text != _STILL] for part in (before, after)]
+    return kept[0], kept[1]
 
 
 def _places(quotation: Text, entry: Text) -> Iterator[tuple[Alignment, bool]]:
