@@ -9,6 +9,7 @@ from typing import Any
 
 from stateauditor.program.arbiter import arbitrate, may_rewrite
 from stateauditor.program.backends.backend import Backend
+from stateauditor.program.changes.standing import without_closed_values
 from stateauditor.program.channels import shared_evidence, shown_pairs
 from stateauditor.program.config import AuditConfig
 from stateauditor.program.retrieval.index import MemoryIndex
@@ -20,7 +21,6 @@ from stateauditor.program.roles.premises import UnjudgedPremise
 from stateauditor.program.roles.skeptic import challengeable
 from stateauditor.program.roles.timeline import changed
 from stateauditor.program.safety.screening import neutralise, redact
-from stateauditor.program.standing import without_closed_values
 from stateauditor.program.validator import check_transitions
 from stateauditor.signatures.adapter import RESPONSE_ADAPTATION, DirectiveInstruction
 from stateauditor.signatures.gate import SEMANTIC_GATE
@@ -255,13 +255,14 @@ class Audit:
             self.premises,
             self.checks,
             self.config.policy,
+            draft=self.draft,
             labels=self.config.labels,
             validation=self.config.validation,
             verified_only=self.config.verified_only,
         )
         if not may_rewrite(self.directives, self.config.policy):
             return
-        typed = instructions(self.directives, self.premises, self.checks, self.readout.entries)
+        typed = instructions(self.directives, self.checks, self.readout.entries)
         reply = await self.run.attempt(RESPONSE_ADAPTATION, lambda: self._adapted(typed))
         if reply is not None:
             self.response = reply
@@ -272,8 +273,7 @@ class Audit:
         )
         shown = {line.entry_id for line in self.readout.entries}
         texts = [entry.text for entry in self.index.sentences.entries if entry.id in shown]
-        allowed = [self.question, self.draft, *(text for d in typed for text in d.evidence)]
-        refuse_leaks(reply, texts=texts, allowed=allowed)
+        refuse_leaks(reply, texts=texts, asked=[self.question, self.draft], directives=typed)
         return reply
 
     def result(self) -> AuditResult:

@@ -86,20 +86,20 @@ class StateAuditor(dspy.Module):
         or the index of one. Raises :class:`InputError` for unusable input;
         after that, whatever breaks, the draft comes back.
         """
-        return run_sync(self._untraced, memory, [(question, draft)], None, allow_undated)[0]
+        return run_sync(self._called, memory, [(question, draft)], None, allow_undated)[0]
 
     async def aaudit(
         self, memory: MemoryInput, question: str, draft: str, *, allow_undated: bool = False
     ) -> AuditResult:
         """Asynchronous twin of :meth:`audit`."""
-        results = await self._untraced(memory, [(question, draft)], None, allow_undated)
+        results = await self._called(memory, [(question, draft)], None, allow_undated)
         return results[0]
 
     def audit_pairs(
         self, memory: MemoryInput, pairs: Sequence[Pair], *, allow_undated: bool = False
     ) -> list[AuditResult]:
         """Audit several question-draft pairs over one memory; see :meth:`aaudit_pairs`."""
-        return run_sync(self._untraced, memory, pairs, None, allow_undated)
+        return run_sync(self._called, memory, pairs, None, allow_undated)
 
     async def aaudit_pairs(
         self,
@@ -116,18 +116,23 @@ class StateAuditor(dspy.Module):
         know nothing of each other. ``bases`` gives base audits made earlier over
         the same memory and pairs, in place of making them.
         """
-        return await self._untraced(memory, pairs, bases, allow_undated)
+        return await self._called(memory, pairs, bases, allow_undated)
 
-    async def _untraced(
+    async def _called(
         self,
         memory: MemoryInput,
         pairs: Sequence[Pair],
         bases: Sequence[BaseAudit | None] | None,
         allow_undated: bool,
     ) -> list[AuditResult]:
-        # DSPy's trace is for optimizers: in a service it would keep thousands of readouts.
+        """The audits as one call of this module, which is one trace tree and one usage.
+
+        DSPy's own trace is for optimizers: in a service it would keep thousands of readouts.
+        """
         with dspy.context(trace=None):
-            return await self._audited(memory, pairs, bases, allow_undated)
+            called = await self.acall(memory, pairs=pairs, bases=bases, allow_undated=allow_undated)
+        results: list[AuditResult] = called.results
+        return results
 
     async def _audited(
         self,
@@ -157,10 +162,20 @@ class StateAuditor(dspy.Module):
         """The audit as DSPy's optimizers and ``Evaluate`` call it."""
         return run_sync(self.aforward, memory, question, draft)
 
-    async def aforward(self, memory: MemoryInput, question: str, draft: str) -> dspy.Prediction:
-        """Asynchronous twin of :meth:`forward`."""
-        (result,) = await self._audited(memory, [(question, draft)], None, False)
-        return _prediction(result)
+    async def aforward(
+        self,
+        memory: MemoryInput,
+        question: str = "",
+        draft: str = "",
+        *,
+        pairs: Sequence[Pair] | None = None,
+        bases: Sequence[BaseAudit | None] | None = None,
+        allow_undated: bool = False,
+    ) -> dspy.Prediction:
+        """Asynchronous twin of :meth:`forward`; of several ``pairs`` only ``results``."""
+        asked = [(question, draft)] if pairs is None else pairs
+        results = await self._audited(memory, asked, bases, allow_undated)
+        return _prediction(results[0]) if pairs is None else dspy.Prediction(results=results)
 
     # --- one pair ---------------------------------------------------------------
 

@@ -329,7 +329,10 @@ class BaseAudit(Frozen):
 class Directive(Frozen):
     """One typed instruction to the adapter.
 
-    ``authority`` is ``transition:<check id>`` or ``base_audit:<origin>``.
+    ``authority`` is ``transition:<check id>`` or ``base_audit:<origin>``. Where several
+    transitions of one attribute act as one, it names the one that led to what holds now,
+    and ``steps`` all of them by check id, oldest first. ``evidence`` holds the readout
+    ids that the directive rests on, oldest first.
     """
 
     kind: DirectiveKind
@@ -337,6 +340,8 @@ class Directive(Frozen):
     old_value: str | None = None
     current_value: str | None = None
     authority: str
+    steps: tuple[str, ...] = ()
+    evidence: tuple[str, ...] = ()
 
 
 class Policy(StrEnum):

@@ -22,6 +22,7 @@ from stateauditor.program.backends.config import (
 )
 from stateauditor.program.backends.lm import BackendLM
 from stateauditor.program.backends.pace import Pace
+from stateauditor.program.backends.saving import KEYLESS, SavedBreaker, SavedLM, saved_config
 from stateauditor.program.backends.store import CacheMode, ResponseStore, default_folder
 from stateauditor.program.backends.traffic import Traffic
 from stateauditor.program.backends.typed_adapter import TypedAdapter
@@ -29,8 +30,6 @@ from stateauditor.program.offline.label import BACKEND_LABEL
 from stateauditor.program.offline.offline_adapter import OfflineAdapter, offline_lm
 from stateauditor.signatures.errors import ConfigError, MissingKeyError
 from stateauditor.signatures.step import LMRole
-
-KEYLESS = "none"  # what a local server without authentication is sent
 
 
 class Backend:
@@ -40,8 +39,9 @@ class Backend:
     file, a config, or your own :class:`dspy.LM`).
     """
 
-    def __init__(self, config: BackendConfig, lms: Mapping[str, Any]) -> None:
+    def __init__(self, config: BackendConfig, lms: Mapping[str, Any], *, own: bool = False) -> None:
         self.config = config
+        self._own = own  # made of the caller's own LM, who may have given it a key by hand
         self._lms = dict(lms)
         offline = all(lm.offline for lm in config.lms.values())
         self.label = BACKEND_LABEL if offline else config.name
@@ -51,6 +51,35 @@ class Backend:
     def __deepcopy__(self, memo: dict[int, Any]) -> Backend:
         # Optimizers copy whole programs; connections and record folders are shared.
         return self
+
+    def __getstate__(self) -> dict[str, Any]:
+        """The settings, without keys and whatever belongs to this process (see ``saving``)."""
+        lms = {
+            name: SavedLM.of(lm, self.config.lms[name]) if isinstance(lm, BackendLM) else None
+            for name, lm in self._lms.items()
+        }
+        return {"config": saved_config(self.config), "lms": lms, "own": self._own}
+
+    def __setstate__(self, state: Mapping[str, Any]) -> None:
+        """Build the LMs again; :class:`MissingKeyError` where the environment lacks a key.
+
+        A key that the caller gave to an LM of their own by hand has to be given again.
+        """
+        use_bundled_prices()
+        config, saved, own = state["config"], state["lms"], state["own"]
+        variables = {
+            name: lm.key_variable if own else config.lms[name].key_variable
+            for name, lm in saved.items()
+            if lm is not None and lm.keyed
+        }
+        keys = _keys(variables, f"the saved backend {config.name!r}")
+        store = _store(config)
+        breakers: dict[SavedBreaker, CircuitBreaker] = {}
+        lms = {
+            name: offline_lm() if lm is None else lm.restored(store, keys.get(name), breakers)
+            for name, lm in saved.items()
+        }
+        self.__init__(config, lms, own=own)  # type: ignore[misc]
 
     @classmethod
     def load(
@@ -79,9 +108,9 @@ class Backend:
     def from_config(cls, config: BackendConfig, *, source: str, need_keys: bool = True) -> Backend:
         """Build every LM of a config; ``source`` names the file in errors."""
         use_bundled_prices()
-        keys = _keys(config, source) if need_keys else {}
-        folder = (config.cache_folder or default_folder()) / config.name
-        store = ResponseStore(folder, config.cache)
+        variables = {name: lm.key_variable for name, lm in config.lms.items()}
+        keys = _keys(variables, source) if need_keys else {}
+        store = _store(config)
         breakers: dict[tuple[str, BreakerConfig], CircuitBreaker] = {}
         lms = {
             name: offline_lm()
@@ -96,9 +125,8 @@ class Backend:
         """One DSPy LM for every role, unrecorded."""
         use_bundled_prices()
         config = BackendConfig(name="custom", lms={"lm": LMConfig(model=lm.model)})
-        store = ResponseStore(default_folder(), CacheMode.OFF)
-        wrapped = lm if isinstance(lm, BackendLM) else BackendLM.wrap(lm, store)
-        return cls(config, {"lm": wrapped})
+        wrapped = lm if isinstance(lm, BackendLM) else BackendLM.wrap(lm, _store(config))
+        return cls(config, {"lm": wrapped}, own=True)
 
     def bound(self, folder: Path, mode: CacheMode, owner: str, limiter: CapacityLimiter) -> Backend:
         """This backend for one run: recording under ``folder``, calls in flight bounded."""
@@ -107,7 +135,7 @@ class Backend:
             name: lm.bound(store, limiter) if isinstance(lm, BackendLM) else lm
             for name, lm in self._lms.items()
         }
-        return Backend(self.config, lms)
+        return Backend(self.config, lms, own=self._own)
 
     def lm(self, role: LMRole) -> Any:
         """The LM that answers ``role``."""
@@ -125,12 +153,16 @@ class Backend:
             yield
 
 
-def _keys(config: BackendConfig, source: str) -> dict[str, str]:
+def _store(config: BackendConfig) -> ResponseStore:
+    """Where a backend records its responses, if its file says so."""
+    return ResponseStore((config.cache_folder or default_folder()) / config.name, config.cache)
+
+
+def _keys(variables: Mapping[str, str | None], source: str) -> dict[str, str]:
     """API keys by LM name; every unset variable is reported at once."""
     keys: dict[str, str] = {}
     missing: dict[str, list[str]] = {}
-    for name, lm in config.lms.items():
-        variable = lm.key_variable
+    for name, variable in variables.items():
         if variable is None:
             continue
         value = os.environ.get(variable, "").strip()

@@ -30,6 +30,7 @@ from stateauditor.signatures.surrogates import replace_surrogates
 DEFAULT_THRESHOLD: Final = 0.8
 """Share of the content tokens that must stand in one entry (paper, section 4.4)."""
 
+_STILL: Final = "still"
 _WRAPPING: Final = " \t\r\n\"'`*_~“”„‟‘’‚‛«»‹›「」『』…."
 
 
@@ -58,6 +59,7 @@ class _Found:
     start: int = 0
     end: int = 0
     tier: MatchTier | None = None
+    quality: tuple[bool, float, int] = (False, 0.0, 0)  # word for word, coverage, minus the fuzzy
 
 
 class Evidence:
@@ -74,8 +76,10 @@ class Evidence:
         self._known: dict[tuple[str, float], Grounding] = {}
 
     def best_match(self, quote: str, *, threshold: float = DEFAULT_THRESHOLD) -> Grounding:
-        """Match ``quote`` against each entry; the best by grounding, then by coverage.
+        """Match ``quote`` against each entry; the best match is taken.
 
+        A grounded one comes first, then one that has every word of the quotation, then
+        the one that has more of them, then the one with fewer inflected or mistyped.
         Among equally good entries the latest is taken, for old and new quotations
         alike, so that a restated old value blocks its own replacement.
         """
@@ -96,7 +100,7 @@ class Evidence:
         ]
         grounded = [(entry, item) for entry, item in found if item.grounded]
         if grounded:
-            entry, item = max(grounded, key=lambda pair: pair[1].coverage)
+            entry, item = max(grounded, key=lambda pair: pair[1].quality)
             match = QuoteMatch(
                 entry_id=entry.id,
                 timestamp=entry.timestamp,
@@ -165,8 +169,30 @@ def _find(quotation: Text, entry: Text, threshold: float, names: frozenset[str])
                 tier = MatchTier.EXACT
             elif len(alignment.pairs) == size and not alignment.fuzzy:
                 tier = MatchTier.FOLDED
-            return _Found(matched, found.coverage, True, start, end, tier)
+            verbatim = tier is MatchTier.EXACT or _word_for_word(alignment, quotation, entry)
+            quality = (verbatim, found.coverage, -alignment.fuzzy)
+            return _Found(matched, found.coverage, True, start, end, tier, quality)
     return best or _Found(0, 0.0)
+
+
+def _word_for_word(alignment: Alignment, quotation: Text, entry: Text) -> bool:
+    """Whether the entry says what the quotation says, typography and "still" aside.
+
+    "I still live in Denver" says again that "I live in Denver", and so counts as much.
+    """
+    quoted_at, stands_at = alignment.pairs[0]
+    said = _without_still(quotation, quotation.places[quoted_at])
+    there = _without_still(entry, entry.places[stands_at])
+    start = len(there[0]) - len(said[0])
+    words = said[0] + said[1]
+    return start >= 0 and (there[0] + there[1])[start : start + len(words)] == words
+
+
+def _without_still(text: Text, at: int) -> tuple[list[str], list[str]]:
+    """The words before a token, and those from it on."""
+    before, after = text.tokens[:at], text.tokens[at:]
+    kept = [[token.text for token in part if token.text != _STILL] for part in (before, after)]
+    return kept[0], kept[1]
 
 
 def _places(quotation: Text, entry: Text) -> Iterator[tuple[Alignment, bool]]:

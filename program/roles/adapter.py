@@ -10,6 +10,7 @@ from stateauditor.program.offline import ablations, answers
 from stateauditor.program.roles import example
 from stateauditor.program.roles.base import Role
 from stateauditor.program.roles.registry import declare
+from stateauditor.program.safety.leakage import unsupported
 from stateauditor.program.safety.screening import leaks
 from stateauditor.signatures.adapter import (
     RESPONSE_ADAPTATION,
@@ -20,7 +21,6 @@ from stateauditor.signatures.adapter import (
 from stateauditor.signatures.errors import ReplyRejectedError
 from stateauditor.signatures.models import (
     Directive,
-    Premise,
     RenderedEntry,
     Rewrite,
     TransitionCheck,
@@ -83,55 +83,60 @@ def accepted_reply(reply: str, draft: str) -> str:
     return text
 
 
-def refuse_leaks(reply: str, *, texts: Sequence[str], allowed: Sequence[str]) -> None:
-    """Raise :class:`ReplyRejectedError` where the reply carries instruction-like memory text.
+def refuse_leaks(
+    reply: str,
+    *,
+    texts: Sequence[str],
+    asked: Sequence[str],
+    directives: Sequence[DirectiveInstruction],
+) -> None:
+    """Raise :class:`ReplyRejectedError` where the reply carries what must stay in memory.
 
-    ``texts`` are memory entries as stored; what stands in ``allowed`` (question,
-    draft, the directives' evidence) was shown to the adapter after redaction.
+    ``texts`` are memory entries as stored; ``asked`` are the question and the draft. With
+    the directives they are all that the adapter was shown, and all that it may speak of.
     """
-    if leaks(reply, texts, allowed):
+    quoted = [line for directive in directives for line in directive.evidence]
+    if leaks(reply, texts, [*asked, *quoted]):
         raise ReplyRejectedError("the adapter's reply carries instruction-like memory text")
+    values = [v for d in directives for v in (d.attribute, d.old_value, d.current_value) if v]
+    said = [line.partition(": ")[2] for line in quoted]  # without the dates
+    if unsupported(reply, texts, asked=asked, quoted=said, values=values):
+        raise ReplyRejectedError(
+            "the adapter's reply holds a sentence of the memory that no directive, question or "
+            "draft supports"
+        )
 
 
 def instructions(
     directives: Sequence[Directive],
-    premises: Sequence[Premise],
     checks: Sequence[TransitionCheck],
     readout: Sequence[RenderedEntry],
 ) -> tuple[DirectiveInstruction, ...]:
     """Directives with the dated statements behind them, older first."""
-    by_id = {entry.id: entry for entry in readout}
-    by_check = {check.id: check for check in checks}
+    lines = {entry.id: entry for entry in readout}
+    by_id = {check.id: check for check in checks}
     return tuple(
         DirectiveInstruction(
             kind=directive.kind,
             attribute=directive.attribute,
             old_value=directive.old_value,
             current_value=directive.current_value,
-            evidence=_evidence(directive, premises, by_check, by_id),
+            evidence=_evidence(directive, by_id, lines),
         )
         for directive in directives
     )
 
 
 def _evidence(
-    directive: Directive,
-    premises: Sequence[Premise],
-    checks: dict[str, TransitionCheck],
-    entries: dict[str, RenderedEntry],
+    directive: Directive, checks: dict[str, TransitionCheck], lines: dict[str, RenderedEntry]
 ) -> list[str]:
-    source, _, name = directive.authority.partition(":")
-    if source == "transition" and name in checks:
-        check = checks[name]
-        return [_dated(match.timestamp, match.quote) for match in (check.old, check.new)]
-    ids = [
-        entry_id
-        for premise in premises
-        if premise.origin.value == name and premise.attribute == directive.attribute
-        for entry_id in premise.evidence
-    ]
-    found = [entries[entry_id] for entry_id in sorted(set(ids)) if entry_id in entries]
-    return [_dated(entry.timestamp, entry.text) for entry in found]
+    """The quotations of a directive's transitions, or the lines that its verdicts cite."""
+    if directive.steps:
+        path = [checks[name] for name in directive.steps]
+        quoted = [_dated(m.timestamp, m.quote) for c in path for m in (c.old, c.new)]
+        return list(dict.fromkeys(quoted))
+    cited = [lines[name] for name in directive.evidence if name in lines]
+    return [_dated(entry.timestamp, entry.text) for entry in cited]
 
 
 def _dated(timestamp: object, text: str) -> str:

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 import dspy
 
 from stateauditor.program.backends.portal import run_sync
+from stateauditor.signatures.models import Verdict
 
 NumberedT = TypeVar("NumberedT")
 
@@ -23,6 +24,13 @@ class Role(dspy.Module):
         """Synchronous twin of ``aforward``."""
         return run_sync(self._keywords, inputs)
 
+    def _set_lm_usage(self, tokens: Any, output: Any) -> None:
+        """Nothing: a role returns contracts, and the records of its calls hold the usage.
+
+        DSPy would warn, at each role that is called on its own, that it has no
+        prediction to attach the usage to.
+        """
+
     async def _keywords(self, inputs: dict[str, Any]) -> Any:
         return await self.aforward(**inputs)
 
@@ -31,6 +39,21 @@ def known_ids(named: Iterable[str], readout_ids: frozenset[str]) -> tuple[str, .
     """Those of the ids that an LM named which exist, in order, once each."""
     tidy = (name.strip().strip("[]()'\"").upper() for name in named)
     return tuple(dict.fromkeys(name for name in tidy if name in readout_ids))
+
+
+def established(verdict: Verdict, named: Iterable[str], known: Sequence[str]) -> Verdict:
+    """An LM's verdict, unless it says STALE on the word of lines that do not exist: UNKNOWN.
+
+    ``known`` are those of the named lines that exist. A verdict that names none stands.
+    """
+    if verdict is Verdict.STALE and only_invented(named, known):
+        return Verdict.UNKNOWN
+    return verdict
+
+
+def only_invented(named: Iterable[str], known: Sequence[str]) -> bool:
+    """Whether an LM named lines and none of them exists: what it says then rests on nothing."""
+    return not known and any(name.strip() for name in named)
 
 
 def by_number(items: Sequence[NumberedT], count: int) -> dict[int, NumberedT]:

@@ -10,7 +10,7 @@ import dspy
 
 from stateauditor.program.offline import ablations, answers
 from stateauditor.program.roles import example
-from stateauditor.program.roles.base import Role, by_number, known_ids
+from stateauditor.program.roles.base import Role, by_number, established, known_ids
 from stateauditor.program.roles.registry import declare
 from stateauditor.signatures.entailment import VERDICTS
 from stateauditor.signatures.lean import LeanPremise
@@ -109,16 +109,18 @@ def judged_premise(
     premise: UnjudgedPremise, judged: AdjudicatedPremise | LeanPremise, readout_ids: frozenset[str]
 ) -> Premise:
     """Join a premise and its verdict; only STALE carries another current value."""
-    stale = judged.verdict is Verdict.STALE
+    evidence = known_ids(judged.evidence, readout_ids)
+    verdict = established(judged.verdict, judged.evidence, evidence)
+    stale = verdict is Verdict.STALE
     return Premise(
         text=premise.text,
-        verdict=judged.verdict,
+        verdict=verdict,
         current_value=judged.current_value if stale else None,
         material=judged.material,
         origin=premise.origin,
         attribute=judged.attribute,
         old_value=premise.text if stale else None,
-        evidence=known_ids(judged.evidence, readout_ids),
+        evidence=evidence,
     )
 
 
@@ -147,7 +149,8 @@ class EntailmentLabeller(PremiseAdjudicator):
 def _labelled(
     premise: UnjudgedPremise, labelled: LabelledPremise, readout_ids: frozenset[str]
 ) -> Premise:
-    verdict = VERDICTS[labelled.label]
+    evidence = known_ids(labelled.evidence, readout_ids)
+    verdict = established(VERDICTS[labelled.label], labelled.evidence, evidence)
     return Premise(
         text=premise.text,
         verdict=verdict,
@@ -155,7 +158,7 @@ def _labelled(
         origin=premise.origin,
         attribute=labelled.attribute,
         old_value=premise.text if verdict is Verdict.STALE else None,
-        evidence=known_ids(labelled.evidence, readout_ids),
+        evidence=evidence,
     )
 
 

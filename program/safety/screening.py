@@ -3,7 +3,8 @@
 Memory is data. Yet an LM reads it in the same stream as its instructions, so a
 stored "ignore previous instructions" is replaced before the readout is rendered,
 and structure that a chat template or DSPy would obey is broken. This is defence in
-depth: what a memory can cause is bounded by the validator, not by these patterns.
+depth: what a memory can cause is bounded by the validator and, in the reply, by what
+the adapter may say (``leakage``), not by these patterns.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import regex
 from stateauditor.program.grounding.folding import Folded, fold_with_map
 from stateauditor.program.grounding.tokens import content_tokens
 from stateauditor.program.safety.injection_patterns import FORGERIES, HINT, MARKERS, SUSPECT
+from stateauditor.program.safety.invisible import visible
 from stateauditor.signatures.surrogates import replace_surrogates
 
 REDACTED: Final = "[text removed: it looked like an instruction to the model]"
@@ -37,9 +39,10 @@ _LOOKALIKES: Final = str.maketrans(
 def redact(text: str) -> str:
     """Replace each sentence that addresses the model; other text is returned unchanged.
 
-    Neighbouring removed sentences leave one :data:`REDACTED` behind. Redacting
-    twice is redacting once.
+    Invisible characters go first, for text can be hidden in them. Neighbouring removed
+    sentences leave one :data:`REDACTED` behind. Redacting twice is redacting once.
     """
+    text = visible(text)
     while spans := _suspect_spans(text):
         parts: list[str] = []
         cursor = 0
@@ -54,8 +57,10 @@ def neutralise(text: str) -> str:
     """Break markers in a text that must be kept whole, such as a question or a draft.
 
     A space goes into each DSPy field header and chat-template token, and a lone
-    surrogate becomes U+FFFD. Everything else stays as it is; idempotent.
+    surrogate becomes U+FFFD. Invisible characters go. Everything else stays as it is;
+    idempotent.
     """
+    text = visible(text)
     while starts := _marker_starts(text):
         for start in starts:
             text = f"{text[: start + 1]} {text[start + 1 :]}"

@@ -136,18 +136,16 @@ def _change(attribute: str, old: str | None, new: str | None) -> str:
 def _evidence(directive: Directive, result: AuditResult) -> list[str]:
     kind, _, name = directive.authority.partition(":")
     if kind == "transition":
-        checks = [check for check in result.transitions if check.id == name]
-        return [line for check in checks for line in _quotations(check)]
+        checks = {check.id: check for check in result.transitions}
+        path = [checks[step] for step in directive.steps or (name,) if step in checks]
+        return [line for check in path for line in _quotations(check)]
     entries = {entry.id: entry for entry in result.readout}
-    named = [
-        entries[entry_id]
-        for premise in result.premises
-        if _supports(premise, directive)
-        for entry_id in premise.evidence
-        if entry_id in entries
-    ]
-    distinct = {entry.id: entry for entry in named}.values()
-    return [f"see {_dated(str(e.timestamp or ''), e.text, e.id)}" for e in distinct]
+    # Results of earlier versions keep the lines with the premises alone.
+    cited = directive.evidence or dict.fromkeys(
+        line for p in result.premises if _supports(p, directive) for line in p.evidence
+    )
+    found = [entries[line] for line in cited if line in entries]
+    return [f"see {_dated(str(e.timestamp or ''), e.text, e.id)}" for e in found]
 
 
 def _supports(premise: Premise, directive: Directive) -> bool:

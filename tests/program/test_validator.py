@@ -173,6 +173,46 @@ def test_a_restated_old_value_blocks_its_replacement() -> None:
     )
 
 
+RENTED = (
+    entry("I rent near the canal in Ghent.", "E01", "2024-01-01"),
+    entry("The movers brought everything to Bruges.", "E02", "2024-02-01"),
+)
+
+
+@pytest.mark.parametrize(
+    "later",
+    [
+        "Back when I rented near the canal in Ghent I slept badly.",
+        "I used to rent near the canal in Ghent.",
+        "When we rented near canals in Ghent it was damp.",
+        "I rent, my brother says, near the canal in Ghent no boats.",
+    ],
+)
+def test_an_exact_quotation_is_not_pinned_to_a_later_inexact_line(later: str) -> None:
+    quotes = {"old_quote": "I rent near the canal in Ghent", "new_quote": RENTED[1].text}
+    found = check((*RENTED, entry(later, "E03", "2024-03-01")), **quotes)
+    assert (found.old.entry_id, found.reasons) == ("E01", ())
+
+
+@pytest.mark.parametrize(
+    "later",
+    ["I rent near the canal in Ghent.", "i rent near the canal in GHENT!", "I still rent near "
+     "the canal in Ghent, by the way."],
+)  # fmt: skip
+def test_an_exact_restatement_blocks_whatever_its_typography(later: str) -> None:
+    quotes = {"old_quote": "I rent near the canal in Ghent", "new_quote": RENTED[1].text}
+    assert reasons((*RENTED, entry(later, "E03", "2024-03-01")), **quotes) == (Reason.NOT_NEWER,)
+
+
+def test_match_quality_comes_first_for_the_new_quotation_too() -> None:
+    inexact = entry("The mover brings everything to Bruges.", "E03", "2023-01-01")
+    late = inexact.model_copy(
+        update={"id": "E04", "timestamp": Timestamp.model_validate("2025-01-01")}
+    )
+    quotes = {"old_quote": RENTED[0].text, "new_quote": "The movers brought everything to Bruges"}
+    assert check((*RENTED, inexact, late), **quotes).new.entry_id == "E02"
+
+
 def test_no_time_is_compared_for_an_ungrounded_quotation() -> None:
     assert Reason.NOT_NEWER not in reasons(
         two("2024-01-02", "2024-01-01"), new_quote="no such words"

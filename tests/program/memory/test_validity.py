@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stateauditor.program.auditor import StateAuditor
+from stateauditor.program.changes.standing import without_closed_values
 from stateauditor.program.memory import Memory, is_later, parse_timestamp, read_memory
 from stateauditor.program.memory.validity import (
     EXPIRES_AT,
@@ -21,7 +22,6 @@ from stateauditor.program.memory.validity import (
     ending_of,
 )
 from stateauditor.program.retrieval.index import MemoryIndex
-from stateauditor.program.standing import without_closed_values
 from stateauditor.program.validator import check_transition
 from stateauditor.signatures.errors import TimestampError
 from stateauditor.signatures.models import (

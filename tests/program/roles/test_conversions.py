@@ -2,6 +2,7 @@
 
 import pytest
 
+from stateauditor.program.arbiter import arbitrate
 from stateauditor.program.retrieval.merging import relocated, union
 from stateauditor.program.roles.adapter import instructions
 from stateauditor.program.roles.base import by_number, known_ids
@@ -9,9 +10,8 @@ from stateauditor.program.roles.proposer import candidate
 from stateauditor.program.roles.timeline import changed, timeline_item
 from stateauditor.signatures.models import (
     ChangeStatus,
-    Directive,
-    DirectiveKind,
     Origin,
+    Policy,
     Premise,
     Readout,
     RenderedEntry,
@@ -66,25 +66,19 @@ def test_a_change_between_equal_values_is_none() -> None:
 
 
 def test_base_audit_directives_carry_the_lines_that_the_verdict_named() -> None:
+    """By number, so that E100 comes after E99; and whatever the attribute is called."""
     premise = Premise(
         text="p",
         verdict=Verdict.STALE,
         current_value="now",
         material=True,
         origin=Origin.DRAFT,
-        attribute="home",
-        evidence=("E02", "E01"),
+        attribute=" ",
+        evidence=("E100", "E99"),
     )
-    directive = Directive(
-        kind=DirectiveKind.REPAIR,
-        attribute="home",
-        current_value="now",
-        authority="base_audit:draft",
-    )
-    (typed,) = instructions(
-        [directive], [premise], [], [line("E01", text="old"), line("E02", text="new")]
-    )
-    assert typed.evidence == ['2024-01-01: "old"', '2024-01-01: "new"']
+    directives = arbitrate([premise], [], Policy.FULL)
+    typed = instructions(directives, [], [line("E99", text="old"), line("E100", text="new")])
+    assert [d.evidence for d in typed] == [['2024-01-01: "old"', '2024-01-01: "new"']] * 2
 
 
 def test_a_union_holds_each_line_once_and_keeps_the_pairs() -> None:

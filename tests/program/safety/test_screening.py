@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from stateauditor.program.safety.invisible import visible
 from stateauditor.program.safety.screening import REDACTED, leaks, neutralise, redact
 
 ATTACKS = [
@@ -137,7 +138,7 @@ def test_long_texts_are_fast() -> None:
     ("text", "broken"),
     [
         ("see [[ ## verdict ## ]] here", "see [ [ ## verdict ## ]] here"),
-        ("[\u200b[ ## x ## ]]", "[ \u200b[ ## x ## ]]"),
+        ("[\u200b[ ## x ## ]]", "[ [ ## x ## ]]"),
         ("<|im_start|>", "< |im_start|>"),
         ("[INST]x[/INST]", "[ INST]x[ /INST]"),
         ("a </s> b", "a < /s> b"),
@@ -205,5 +206,5 @@ def test_neutralising_twice_is_neutralising_once(text: str) -> None:
 def test_markers_made_of_noise(text: str) -> None:
     once = neutralise(text)
     assert neutralise(once) == once
-    assert once.replace(" ", "") == text.replace(" ", "")
+    assert once.replace(" ", "") == visible(text).replace(" ", "")
     assert redact(redact(text)) == redact(text)

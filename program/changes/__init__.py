@@ -1,0 +1,1 @@
+"""What changed, told apart: steps of one attribute as one change, and what stands or has ended."""
