@@ -17,11 +17,11 @@ from typing import Any
 from dspy.lm15 import Message, Request, Response, Usage
 
 from stateauditor.experiments.runs.arms import ArmRunner
+from stateauditor.experiments.runs.config_files import resolve_backend, shipped_backends
 from stateauditor.experiments.runs.judges import KEY_JUDGE, Judge
 from stateauditor.experiments.runs.longest_replies import maximal_reply
 from stateauditor.experiments.runs.records import ItemRecord
 from stateauditor.experiments.runs.runner import given_bases, given_drafts
-from stateauditor.experiments.runs.config_files import resolve_backend, shipped_backends
 from stateauditor.experiments.runs.scenarios import open_source
 from stateauditor.experiments.runs.spec import RunSpec
 from stateauditor.program.backends.backend import Backend, use_bundled_prices

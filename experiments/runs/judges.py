@@ -12,8 +12,8 @@ from pathlib import Path
 from anyio import CapacityLimiter
 
 from stateauditor.data.scenario import BenchmarkItem
-from stateauditor.experiments.runs.records import DIMENSIONS, JudgedProbe, Judgment, ProbeRecord
 from stateauditor.experiments.runs.config_files import resolve_backend
+from stateauditor.experiments.runs.records import DIMENSIONS, JudgedProbe, Judgment, ProbeRecord
 from stateauditor.program.backends.backend import Backend
 from stateauditor.program.backends.config import LMRole
 from stateauditor.program.backends.store import CacheMode

@@ -12,8 +12,8 @@ import pytest
 
 from stateauditor.data.records import parse_record
 from stateauditor.data.scenario import BenchmarkItem, ByDimension
-from stateauditor.experiments.runs.arms import ArmRunner
 from stateauditor.experiments.benchmarks.synthetic import answer, scenario
+from stateauditor.experiments.runs.arms import ArmRunner
 from stateauditor.experiments.runs.records import ItemRecord
 from stateauditor.experiments.runs.spec import parse_spec
 from stateauditor.program.backends.scripted import ScriptedRequest, scripted_backend

@@ -16,13 +16,13 @@ import pytest
 import yaml
 
 from stateauditor.experiments.benchmarks.synthetic import SEALED
+from stateauditor.experiments.reports.tables import run_table
 from stateauditor.experiments.results.summary import summary_of
 from stateauditor.experiments.runs.folder import RunFolder
+from stateauditor.experiments.runs.loop import Progress
 from stateauditor.experiments.runs.records import ItemRecord
 from stateauditor.experiments.runs.runner import Finished, run
 from stateauditor.experiments.runs.spec import RunSpec, load_spec
-from stateauditor.experiments.reports.tables import run_table
-from stateauditor.experiments.runs.loop import Progress
 from stateauditor.signatures.errors import ConfigError
 from stateauditor.signatures.models import Totals
 from tests.experiments.pipeline import (

@@ -9,8 +9,8 @@ import pytest
 import yaml
 from pydantic import ValidationError
 
-from stateauditor.experiments.runs.folder import dump_spec
 from stateauditor.experiments.runs.config_files import locate, shipped
+from stateauditor.experiments.runs.folder import dump_spec
 from stateauditor.experiments.runs.spec import Arm, RunSpec, load_spec, parse_spec
 from stateauditor.signatures.errors import ConfigError
 from stateauditor.signatures.models import Variant
