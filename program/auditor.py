@@ -17,16 +17,16 @@ from stateauditor.program.audit import Audit, Pair, failing_open
 from stateauditor.program.backends.backend import Backend
 from stateauditor.program.backends.config import BackendConfig
 from stateauditor.program.backends.portal import run_sync
-from stateauditor.program.compiled import load_compiled
 from stateauditor.program.config import AuditConfig, audit_config
 from stateauditor.program.memory import Memory, read_memory
-from stateauditor.program.readouts import union
 from stateauditor.program.retrieval.index import MemoryIndex
+from stateauditor.program.retrieval.merging import union
+from stateauditor.program.roles.compiled import load_compiled
 from stateauditor.program.roles.ensemble import Roles
-from stateauditor.program.safety import redact
+from stateauditor.program.safety.screening import redact
 from stateauditor.signatures.errors import ConfigError, InputError
 from stateauditor.signatures.models import AuditResult, BaseAudit, Labels, Rewrite, Variant
-from stateauditor.signatures.text import replace_surrogates
+from stateauditor.signatures.surrogates import replace_surrogates
 
 
 class StateAuditor(dspy.Module):

@@ -19,7 +19,7 @@ from stateauditor.metrics import (
     majority_cells,
 )
 from stateauditor.signatures.errors import ConfigError
-from stateauditor.signatures.judging import Rubric
+from stateauditor.signatures.judge import Rubric
 
 Records = Sequence[ItemRecord]
 

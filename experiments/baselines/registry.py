@@ -15,8 +15,8 @@ from stateauditor.experiments.baselines.self_critique import SelfCritiqueBaselin
 from stateauditor.experiments.baselines.timeline_conditioned import TimelineConditionedBaseline
 from stateauditor.program.backends.backend import Backend
 from stateauditor.program.retrieval.index import MemoryIndex
-from stateauditor.program.run import AuditRun, RoleName
-from stateauditor.program.safety import neutralise, redact
+from stateauditor.program.roles.audit_run import AuditRun, RoleName
+from stateauditor.program.safety.screening import neutralise, redact
 from stateauditor.signatures.models import Readout
 from stateauditor.signatures.readout import PromptReadout
 

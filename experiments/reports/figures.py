@@ -24,7 +24,7 @@ from stateauditor.experiments.reports.paired import accuracy_title, comparison_l
 from stateauditor.experiments.results.compare import RunComparison
 from stateauditor.experiments.results.summary import MAJORITY, JudgeScores, Summary
 from stateauditor.metrics import KEY_JUDGE_LABEL, Interval, Rate, SignTest
-from stateauditor.signatures.judging import Rubric
+from stateauditor.signatures.judge import Rubric
 
 
 @dataclass(frozen=True)

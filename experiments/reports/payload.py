@@ -16,7 +16,7 @@ from typing import Any, Final
 from stateauditor.experiments.results.summary import MAJORITY
 from stateauditor.experiments.runs.records import DIMENSIONS, ItemRecord, ProbeRecord, Result
 from stateauditor.metrics import majority_vote
-from stateauditor.signatures.judging import Rubric
+from stateauditor.signatures.judge import Rubric
 from stateauditor.signatures.models import (
     CallRecord,
     CheckStatus,

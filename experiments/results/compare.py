@@ -40,7 +40,7 @@ from stateauditor.metrics import (
     score_table,
 )
 from stateauditor.signatures.errors import ConfigError
-from stateauditor.signatures.judging import Rubric
+from stateauditor.signatures.judge import Rubric
 from stateauditor.signatures.models import Frozen
 
 KEY: Final = "key"

@@ -39,7 +39,7 @@ from stateauditor.metrics import (
     reply_rates,
     score_table,
 )
-from stateauditor.signatures.judging import Rubric
+from stateauditor.signatures.judge import Rubric
 from stateauditor.signatures.models import CallRecord, Frozen, Labels, Rewrite
 
 MAJORITY = "majority"

@@ -29,7 +29,7 @@ from stateauditor.program.retrieval.config import RetrievalConfig
 from stateauditor.program.retrieval.index import MemoryIndex
 from stateauditor.program.retrieval.readout import line_cost
 from stateauditor.program.retrieval.tokens import words
-from stateauditor.program.safety import redact
+from stateauditor.program.safety.screening import redact
 from stateauditor.signatures.edge import validated
 from stateauditor.signatures.models import Frozen, Readout, RenderedEntry
 

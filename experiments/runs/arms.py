@@ -18,9 +18,9 @@ from stateauditor.program.backends.backend import Backend
 from stateauditor.program.memory import read_memory
 from stateauditor.program.retrieval.index import MemoryIndex
 from stateauditor.program.retrieval.tokens import count_tokens
+from stateauditor.program.roles.audit_run import AuditRun, RoleName, describe
 from stateauditor.program.roles.generator import Generator
-from stateauditor.program.run import AuditRun, RoleName, describe
-from stateauditor.program.safety import neutralise, redact
+from stateauditor.program.safety.screening import neutralise, redact
 from stateauditor.signatures.errors import ReplayMissError
 from stateauditor.signatures.models import AuditResult, BaseAudit, CallRecord
 from stateauditor.signatures.readout import PromptReadout

@@ -27,11 +27,11 @@ from stateauditor.experiments.runs.spec import RunSpec
 from stateauditor.program.backends.backend import Backend, use_bundled_prices
 from stateauditor.program.backends.config import BackendConfig, LMConfig, load_backend_config
 from stateauditor.program.backends.lm import BackendLM
-from stateauditor.program.backends.offline import offline_lm
 from stateauditor.program.backends.recording import current_role
 from stateauditor.program.backends.store import CacheMode, ResponseStore, default_folder
+from stateauditor.program.offline import offline_lm
 from stateauditor.program.retrieval.tokens import count_tokens
-from stateauditor.program.run import RoleName
+from stateauditor.program.roles.audit_run import RoleName
 
 MESSAGE_OVERHEAD = 4  # tokens that a chat template puts around each message
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from stateauditor.experiments.runs.scenarios import Source, open_source
 from stateauditor.experiments.runs.spec import RunSpec
-from stateauditor.program.compiled import read_index
+from stateauditor.program.roles.compiled import read_index
 from stateauditor.signatures.errors import InputError
 
 SHOWN = 60

@@ -17,8 +17,8 @@ from stateauditor.experiments.runs.records import DIMENSIONS, JudgedProbe, Judgm
 from stateauditor.program.backends.backend import Backend
 from stateauditor.program.backends.config import LMRole
 from stateauditor.program.backends.store import CacheMode
+from stateauditor.program.roles.audit_run import AuditRun, RoleName
 from stateauditor.program.roles.judge import StaleJudge
-from stateauditor.program.run import AuditRun, RoleName
 from stateauditor.signatures.errors import ConfigError
 from stateauditor.signatures.models import CallRecord
 

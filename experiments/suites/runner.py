@@ -33,7 +33,7 @@ from stateauditor.program.backends.backend import Backend
 from stateauditor.program.backends.store import CacheMode
 from stateauditor.program.memory import read_memory
 from stateauditor.program.retrieval.index import MemoryIndex
-from stateauditor.program.run import describe
+from stateauditor.program.roles.audit_run import describe
 from stateauditor.signatures.models import AuditResult, Policy
 
 

@@ -101,7 +101,7 @@ def try_roles(
     """
     from stateauditor.program.backends.backend import Backend
     from stateauditor.program.backends.store import CacheMode
-    from stateauditor.program.trial import try_backend
+    from stateauditor.program.roles.trial import try_backend
 
     config, path = load_named(file)
     backend = Backend.from_config(

@@ -51,7 +51,7 @@ def compare(
     from stateauditor.experiments.results.compare import compare_runs
     from stateauditor.experiments.results.summary import summary_of
     from stateauditor.experiments.runs.folder import RunFolder
-    from stateauditor.signatures.judging import Rubric
+    from stateauditor.signatures.judge import Rubric
 
     a, b = RunFolder(first), RunFolder(second)
     with progress("comparing"):

@@ -31,9 +31,9 @@ from stateauditor.program.backends.local import find_gguf
 from stateauditor.program.backends.portal import run_sync
 from stateauditor.program.backends.recording import recording
 from stateauditor.program.backends.store import CacheMode
-from stateauditor.signatures.dependency import PremiseExtraction
 from stateauditor.signatures.errors import ConfigError, ContextOverflowError
 from stateauditor.signatures.models import AuditResult, CallRecord
+from stateauditor.signatures.premises import PremiseExtraction
 from tests.support.worked import DRAFT, MEMORY, QUESTION
 
 ROOT = Path(__file__).parents[2]

@@ -19,7 +19,7 @@ from stateauditor.program.backends.scripted import (
     ScriptedRequest,
     scripted_backend,
 )
-from stateauditor.program.run import LM_ROLES, RoleName
+from stateauditor.program.roles.audit_run import LM_ROLES, RoleName
 from tests.support.worked import DRAFT, MEMORY, QUESTION
 
 REVISED = "Swim at Barton Springs in the morning."

@@ -14,7 +14,7 @@ from stateauditor.experiments.runs.folder import RunFolder
 from stateauditor.experiments.runs.records import ItemRecord, JudgedProbe, Judgment
 from stateauditor.metrics import KEY_JUDGE_LABEL, ItemScore, item_scores
 from stateauditor.signatures.errors import ConfigError
-from stateauditor.signatures.judging import Rubric
+from stateauditor.signatures.judge import Rubric
 from tests.experiments.builders import folder, records, scenario
 from tests.metrics.builders import published_arms
 

@@ -12,7 +12,7 @@ from stateauditor.experiments.results.official import export_answers, import_res
 from stateauditor.experiments.results.summary import summary_of
 from stateauditor.experiments.runs.folder import RunFolder
 from stateauditor.signatures.errors import InputError
-from stateauditor.signatures.judging import Rubric
+from stateauditor.signatures.judge import Rubric
 from tests.experiments.records import run_folder
 
 

@@ -11,7 +11,7 @@ import pytest
 from stateauditor.experiments.results.summary import MAJORITY, Summary, labels, summarise
 from stateauditor.experiments.runs.records import ItemRecord
 from stateauditor.experiments.runs.spec import RunSpec, parse_spec
-from stateauditor.signatures.judging import Rubric
+from stateauditor.signatures.judge import Rubric
 from tests.experiments.records import CALL, item
 
 

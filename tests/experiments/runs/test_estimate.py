@@ -9,7 +9,7 @@ import pytest
 from stateauditor.experiments.runs.estimate import Estimate, estimate, rates_of, total
 from stateauditor.experiments.runs.spec import Arm, load_spec
 from stateauditor.program.backends.config import LMConfig, Price
-from stateauditor.program.run import RoleName
+from stateauditor.program.roles.audit_run import RoleName
 
 PRICED = """\
 name: priced

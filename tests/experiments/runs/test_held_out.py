@@ -11,7 +11,7 @@ from stateauditor.experiments.results.summary import labels
 from stateauditor.experiments.runs.held_out import open_held_out
 from stateauditor.experiments.runs.scenarios import open_source
 from stateauditor.experiments.runs.spec import RunSpec, parse_spec
-from stateauditor.program.compiled import role_state, save_compiled
+from stateauditor.program.roles.compiled import role_state, save_compiled
 from stateauditor.program.roles.ensemble import Roles
 from stateauditor.signatures.errors import ConfigError, InputError
 from tests.experiments.compile.learner import IDS
