@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from collections.abc import Set
+from typing import Any, Final, Self
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import Field, field_serializer, model_validator
 
 from stateauditor.program.retrieval.config import RetrievalConfig
-from stateauditor.signatures.edge import validated
+from stateauditor.signatures.edge import Strict, validated
 from stateauditor.signatures.models import Channel, Labels, Policy, Rewrite, Variant
 
+_EXPANSION: Final = 9_000
 
-class AuditConfig(BaseModel):
+
+class AuditConfig(Strict):
     """Settings of the pipeline; defaults are the paper's, and repair-only for deployment.
 
     ``expand_evidence`` lets the proposer of the VTA variants read more of the
@@ -23,15 +26,15 @@ class AuditConfig(BaseModel):
     their provenance and order), ``verified_only`` off (base verdicts fire beside verified
     transitions), and ``channels`` between the pairs of one call, which a proposer must not
     have under the strict protocol.
-    """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    A setting that no step of the variant reads is refused, rather than ignored.
+    """
 
     variant: Variant = Variant.STRICT_VTA
     policy: Policy = Policy.REPAIR_ONLY
     retrieval: RetrievalConfig = RetrievalConfig()
     expand_evidence: bool = True
-    expansion_tokens: int = Field(default=9_000, ge=0)
+    expansion_tokens: int = Field(default=_EXPANSION, ge=0)
     skeptic: bool = False
     semantic_gate: bool = False
     coverage_threshold: float = Field(default=0.8, gt=0, le=1)
@@ -42,13 +45,27 @@ class AuditConfig(BaseModel):
     verified_only: bool = True
     channels: frozenset[Channel] = frozenset()
 
+    @field_serializer("channels")
+    def _in_order(self, channels: frozenset[Channel]) -> list[Channel]:
+        """The channels in the order of their declaration: the same bytes for the same settings."""
+        return [channel for channel in Channel if channel in channels]
+
     @model_validator(mode="after")
-    def _channels_have_a_proposer(self) -> Self:
-        if self.channels and self.variant is not Variant.STRICT_VTA:
+    def _every_setting_acts(self) -> Self:
+        read = settings_read(self.variant)
+        for name, field in type(self).model_fields.items():
+            if name not in read and getattr(self, name) != field.default:
+                raise ValueError(
+                    f"{name} changes nothing under variant {self.variant.value}: "
+                    "no step of it reads this; leave it out"
+                )
+        if not self.expand_evidence and self.variant is Variant.JOINT_VTA:
             raise ValueError(
-                "channels are what a strict_vta proposer sees of other probes; "
-                f"{self.variant.value} has none"
+                "joint_vta always reads the expanded union of its probes' evidence: "
+                "expand_evidence cannot be off"
             )
+        if not self.expand_evidence and self.expansion_tokens != _EXPANSION:
+            raise ValueError("expansion_tokens changes nothing where expand_evidence is off")
         if Channel.EVIDENCE in self.channels and not self.expand_evidence:
             raise ValueError("the channel 'evidence' shares expanded evidence: set expand_evidence")
         return self
@@ -78,6 +95,30 @@ _PROPOSING = {Variant.STRICT_VTA, Variant.JOINT_VTA}
 _BIDIRECTIONAL = {Variant.PREDECESSOR, Variant.CONTROL} | _PROPOSING
 _DRAFT_ANCHORED = {Variant.DRAFT_ANCHORED} | _BIDIRECTIONAL
 _STATE_ANCHORED = {Variant.STATE_ANCHORED} | _BIDIRECTIONAL
+_EXPANDING = {Variant.CONTROL} | _PROPOSING
+_VALIDATING = {Variant.LEAN} | _PROPOSING
+_LABELLING = _DRAFT_ANCHORED | _STATE_ANCHORED
+
+# Which variants read a setting; one that is not named here is read by all.
+_READERS: Final[dict[str, set[Variant]]] = {
+    "expand_evidence": _EXPANDING,
+    "expansion_tokens": _EXPANDING,
+    "semantic_gate": _VALIDATING,
+    "coverage_threshold": _VALIDATING,
+    "validation": _VALIDATING,
+    "verified_only": _VALIDATING,
+    "labels": _LABELLING,
+    "channels": {Variant.STRICT_VTA},
+}
+
+
+def settings_read(variant: Variant | None) -> Set[str]:
+    """The settings that a step of the variant reads; without an audit only retrieval is left."""
+    if variant is None:
+        return {"retrieval"}
+    return {
+        name for name in AuditConfig.model_fields if variant in _READERS.get(name, set(Variant))
+    }
 
 
 def audit_config(config: AuditConfig | None = None, **settings: Any) -> AuditConfig:

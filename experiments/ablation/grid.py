@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, Self
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from stateauditor.experiments.runs.config_files import locate, override_setting, read_mapping
+from stateauditor.experiments.runs.audited import AUDIT, Arm, read_by_arm, under_audit
+from stateauditor.experiments.runs.config_files import locate, merged, read_mapping
 from stateauditor.experiments.runs.spec import (
-    Arm,
     DraftSource,
     RunSpec,
     parse_spec,
@@ -51,6 +51,14 @@ class GridSpec(Strict):
     share: Share = Share.DRAFTS
     max_cost: float | None = Field(default=None, gt=0)
 
+    @model_validator(mode="after")
+    def _in_one_place(self) -> Self:
+        """The settings of the audit stand under ``audit:`` in the base and in every cell."""
+        object.__setattr__(self, "base", under_audit(self.base)[0])
+        cells = {name: under_audit(cell)[0] for name, cell in self.cells.items()}
+        object.__setattr__(self, "cells", cells)
+        return self
+
 
 class Plan(BaseModel):
     """The runs of a grid, in their order; ``shared`` goes first and is never compared."""
@@ -70,10 +78,7 @@ def load_grid(path: str | Path, overrides: Sequence[str] = ()) -> GridSpec:
     Raises :class:`ConfigError` that lists everything wrong.
     """
     found = locate(path, "ablations")
-    data = read_mapping(found)
-    for override in overrides:
-        override_setting(data, override)
-    return validated(GridSpec, data, source=str(found))
+    return validated(GridSpec, read_mapping(found, overrides), source=str(found))
 
 
 def plan(grid: GridSpec, out: Path, *, source: str = "grid") -> Plan:
@@ -85,7 +90,10 @@ def plan(grid: GridSpec, out: Path, *, source: str = "grid") -> Plan:
     shared = _shared(reference, grid.share)
     runs = {
         name: _paired(
-            parse_spec({**merged(base, cell), "name": name}, source=f"{source}, cells.{name}"),
+            parse_spec(
+                {**merged(_for_arm(base, cell), cell), "name": name},
+                source=f"{source}, cells.{name}",
+            ),
             reference,
             shared,
             out / SHARED,
@@ -100,30 +108,27 @@ def plan(grid: GridSpec, out: Path, *, source: str = "grid") -> Plan:
     )
 
 
-def merged(base: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
-    """``base`` with ``changes`` put over it, mapping by mapping."""
-    result = dict(base)
-    for key, value in changes.items():
-        below = result.get(key)
-        if isinstance(below, dict) and isinstance(value, dict):
-            result[key] = merged(below, value)
-        else:
-            result[key] = value
-    return result
+def _for_arm(base: Mapping[str, Any], cell: Mapping[str, Any]) -> dict[str, Any]:
+    """The base without those settings of its audit that the cell's arm does not read."""
+    arm = cell.get("arm")
+    if arm is None or not isinstance(base.get(AUDIT), dict):
+        return dict(base)
+    return {**base, AUDIT: read_by_arm(base[AUDIT], str(arm))}
 
 
 def _shared(reference: RunSpec, share: Share) -> RunSpec:
     """Drafts, and base audits where they are shared: nothing is rewritten and nothing judged."""
+    arm = Arm.PREDECESSOR if share is Share.BASE_AUDIT else Arm.GENERATOR_ONLY
+    audit: dict[str, Any] = {"retrieval": reference.audit.retrieval}
+    if arm.variant is not None:
+        audit |= {"policy": Policy.OBSERVE, "role_timeout": reference.audit.role_timeout}
     changes: dict[str, Any] = {
         "name": SHARED,
-        "arm": Arm.PREDECESSOR if share is Share.BASE_AUDIT else Arm.GENERATOR_ONLY,
-        "policy": Policy.OBSERVE,
+        "arm": arm,
+        "audit": audit,
         "judges": (),
         "protocol": "strict",
-        "channels": (),
-        "skeptic": False,
         "compiled": reference.compiled if share is Share.BASE_AUDIT else None,
-        "labels": Labels.LIFECYCLE,
     }
     if changes["compiled"] is None:
         changes |= {"allow_train": False}
@@ -144,10 +149,11 @@ def _has_its_base(spec: RunSpec, reference: RunSpec) -> bool:
     """Whether the base audit of a cell would be that of the reference, call for call."""
     return (
         spec.arm in (Arm.PREDECESSOR, Arm.STRICT_VTA, Arm.JOINT_VTA, Arm.CONTROL)
-        and spec.labels is Labels.LIFECYCLE
+        and spec.audit.labels is Labels.LIFECYCLE
+        and spec.audit.retrieval == reference.audit.retrieval
         and all(
             getattr(spec, name) == getattr(reference, name)
-            for name in ("backend", "memory", "retrieval", "compiled")
+            for name in ("backend", "memory", "compiled")
         )
     )
 

@@ -33,7 +33,7 @@ RULES: Final[Mapping[Dimension, str]] = {
     "Pass: the plan or advice suits somebody in the new state. "
     "Fail: it suits the old state, or is so general that it could be meant for anybody.",
 }
-"""The benchmark's pass rules (``signatures.judging`` has them for an LM judge)."""
+"""The benchmark's pass rules (``signatures.judge`` has them for an LM judge)."""
 
 INSTRUCTIONS: Final = (
     "Each item shows a question that a user asked an assistant, two things that are known "

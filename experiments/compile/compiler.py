@@ -163,7 +163,7 @@ class Job:
         self.seed = spec.seed
         self.threads = spec.concurrency
         self.meter = Meter(max_cost=spec.max_cost, max_errors=spec.max_errors)
-        self.bench = Bench(parts, spec.retrieval, self.meter, backends.judge)
+        self.bench = Bench(parts, spec.audit.retrieval, self.meter, backends.judge)
         self.student = self._student(backends.student)
         self.teacher = (
             None if backends.teacher is None else self._student(backends.teacher, teaches=True)
@@ -178,7 +178,7 @@ class Job:
         self.meter.on_end = self._tell
 
     def _student(self, backend: Backend, *, teaches: bool = False) -> Student:
-        auditor = StateAuditor(backend, config=self.spec.audit_config())
+        auditor = StateAuditor(backend, config=self.spec.audit)
         return Student(auditor, self.bench, self.spec.roles, teaches=teaches)
 
     # --- what optimizers read -------------------------------------------------------

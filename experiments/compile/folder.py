@@ -23,6 +23,7 @@ from pydantic import ValidationError
 from stateauditor.experiments.compile.board import Board, Candidate
 from stateauditor.experiments.compile.parts import Parts
 from stateauditor.experiments.compile.spec import CompileSpec, parse_compile_spec
+from stateauditor.experiments.runs.audited import as_it_ran
 from stateauditor.experiments.runs.folder import git_hash, package_versions
 from stateauditor.metrics import Interval
 from stateauditor.program.roles.compiled import INDEX, save_compiled
@@ -120,7 +121,9 @@ class CompileFolder:
         path = self.path / "config.yaml"
         if not path.exists():
             raise ConfigError(f"{self.path} holds no compile: it has no config.yaml")
-        return parse_compile_spec(yaml.safe_load(path.read_text("utf-8")), source=str(path))
+        return parse_compile_spec(
+            as_it_ran(yaml.safe_load(path.read_text("utf-8"))), source=str(path)
+        )
 
     def result(self) -> CompileResult:
         """What was measured. Raises :class:`ConfigError` where there is no result (yet)."""

@@ -9,14 +9,11 @@ from typing import Any, Self
 from pydantic import Field, model_validator
 
 from stateauditor.experiments.compile.optimizers import Optimizer
+from stateauditor.experiments.runs.audited import Arm, ArmAudited
 from stateauditor.experiments.runs.config_files import locate, read_mapping
-from stateauditor.experiments.runs.spec import Arm
 from stateauditor.metrics.compiling import Weights
-from stateauditor.program.config import AuditConfig
-from stateauditor.program.retrieval.config import RetrievalConfig
 from stateauditor.program.roles.registry import asked_roles
 from stateauditor.signatures.edge import Strict, validated
-from stateauditor.signatures.models import Policy, Variant
 
 PROGRAM = "program"
 
@@ -44,7 +41,7 @@ class CompileData(Strict):
         return self
 
 
-class CompileSpec(Strict):
+class CompileSpec(ArmAudited):
     """One compile: a role or the whole program, an optimizer, and the data to learn from.
 
     ``role`` is ``program`` or the name of one role; only that one then changes.
@@ -63,12 +60,6 @@ class CompileSpec(Strict):
     backend: str = "offline"
     judge: str | None = None
     drafts_from: Path | None = None
-    policy: Policy = Policy.REPAIR_ONLY
-    retrieval: RetrievalConfig = RetrievalConfig()
-    expand_evidence: bool = True
-    expansion_tokens: int = Field(default=9_000, ge=0)
-    skeptic: bool = False
-    semantic_gate: bool = False
     optimizer: Optimizer
     weights: Weights = Weights()
     train_share: float = Field(default=0.5, gt=0, lt=1)
@@ -86,31 +77,18 @@ class CompileSpec(Strict):
             raise ValueError(
                 f"arm {self.arm.value} cannot be compiled: give an arm that audits one question"
             )
-        asked = asked_roles(self.audit_config())
+        asked = asked_roles(self.audit)
         if self.role not in (PROGRAM, *asked):
             raise ValueError(
                 f"role {self.role!r} is not asked under arm {self.arm.value} with policy "
-                f"{self.policy.value}; there are {PROGRAM}, {', '.join(asked)}"
+                f"{self.audit.policy.value}; there are {PROGRAM}, {', '.join(asked)}"
             )
         return self
-
-    def audit_config(self) -> AuditConfig:
-        """The audit's settings."""
-        return AuditConfig(
-            variant=Variant(self.arm.value),
-            policy=self.policy,
-            retrieval=self.retrieval,
-            expand_evidence=self.expand_evidence,
-            expansion_tokens=self.expansion_tokens,
-            skeptic=self.skeptic,
-            semantic_gate=self.semantic_gate,
-            role_timeout=None,  # calls wait for their turn; each has its own timeout
-        )
 
     @property
     def roles(self) -> tuple[str, ...]:
         """The roles whose prompts may change."""
-        return asked_roles(self.audit_config()) if self.role == PROGRAM else (self.role,)
+        return asked_roles(self.audit) if self.role == PROGRAM else (self.role,)
 
 
 def load_compile_spec(path: str | Path, overrides: Sequence[str] = ()) -> CompileSpec:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Sequence
+from operator import attrgetter
 
 from stateauditor.experiments.runs.folder import RunFolder
 from stateauditor.experiments.runs.records import DIMENSIONS, ItemRecord
@@ -69,10 +70,11 @@ def warnings_of(
     uids = [{item.uid for item in items} for items in (first, second)]
     if uids[0] != uids[1]:
         found.append(f"{len(uids[0] ^ uids[1])} scenario(s) stand in one run only and are left out")
-    for name in ("memory", "protocol", "policy", "backend", "compiled"):
-        left, right = (str(getattr(spec, name)) for spec in (a, b))
+    for name in ("memory", "protocol", "audit.policy", "backend", "compiled"):
+        left, right = (str(attrgetter(name)(spec)) for spec in (a, b))
         if left != right:
-            found.append(f"the runs differ in {name}: {left} and {right}")
+            said = name.removeprefix("audit.")
+            found.append(f"the runs differ in {said}: {left} and {right}")
     return tuple(found)
 
 

@@ -182,7 +182,7 @@ def _facts(folder: RunFolder) -> RunFacts:
         arm=spec.arm.label,
         labels=labels(spec, manifest.backend),
         backend=manifest.backend,
-        policy=spec.policy.value,
+        policy=spec.audit.policy.value,
         data=manifest.data_name,
     )
 

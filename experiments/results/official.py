@@ -59,7 +59,7 @@ def export_answers(folder: RunFolder) -> dict[str, Any]:
     meta = {
         "arm": spec.arm.value,
         "backend": manifest.backend,
-        "policy": spec.policy.value,
+        "policy": spec.audit.policy.value,
         "memory": spec.memory.value,
         "protocol": spec.protocol.value,
         "run_id": manifest.run_id,

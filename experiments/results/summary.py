@@ -12,9 +12,10 @@ from typing import Literal
 from pydantic import Field
 
 from stateauditor.experiments.baselines.registry import every_stage
+from stateauditor.experiments.runs.audited import Arm
 from stateauditor.experiments.runs.folder import RunFolder
 from stateauditor.experiments.runs.records import DIMENSIONS, ItemRecord, Result
-from stateauditor.experiments.runs.spec import Arm, MemorySetting, RunSpec
+from stateauditor.experiments.runs.spec import MemorySetting, RunSpec
 from stateauditor.metrics import (
     Agreement,
     CellScore,
@@ -42,7 +43,7 @@ from stateauditor.metrics import (
 )
 from stateauditor.program.offline.label import BACKEND_LABEL
 from stateauditor.signatures.judge import Rubric
-from stateauditor.signatures.models import CallRecord, Frozen, Labels, Rewrite
+from stateauditor.signatures.models import CallRecord, Channel, Frozen, Labels, Rewrite
 
 MAJORITY = "majority"
 
@@ -120,7 +121,7 @@ def summarise(spec: RunSpec, records: Iterable[ItemRecord], *, data: str, backen
         arm=spec.arm,
         labels=labels(spec, backend),
         backend=backend,
-        policy=spec.policy.value,
+        policy=spec.audit.policy.value,
         data=data,
         scenarios=len(conflicts),
         controls=len(controls),
@@ -148,8 +149,9 @@ def labels(spec: RunSpec, backend: str) -> tuple[str, ...]:
         found.append("offline lexical rules: a floor, no model")
     if spec.arm is Arm.JOINT_VTA:
         found.append("scenario-joint: privileged upper bound")
-    if spec.channels:
-        found.append(f"channels between probes ({', '.join(spec.channels)}): privileged")
+    if spec.audit.channels:
+        open_ones = ", ".join(c for c in Channel if c in spec.audit.channels)
+        found.append(f"channels between probes ({open_ones}): privileged")
     found += [f"ablation: {name}" for name in ablated(spec)]
     if spec.memory is MemorySetting.ORACLE:
         found.append("oracle memory: development only")
@@ -165,11 +167,11 @@ def labels(spec: RunSpec, backend: str) -> tuple[str, ...]:
 def ablated(spec: RunSpec) -> tuple[str, ...]:
     """The parts of the program that a run does without, or replaces, in a few words."""
     parts = (
-        ("entailment labels", spec.labels is Labels.NLI),
-        ("untyped rewrite", spec.rewrite is Rewrite.UNTYPED),
-        ("no validation", not spec.validation),
-        ("base verdicts fire beside verified transitions", not spec.verified_only),
-        ("no evidence expansion", not spec.expand_evidence),
+        ("entailment labels", spec.audit.labels is Labels.NLI),
+        ("untyped rewrite", spec.audit.rewrite is Rewrite.UNTYPED),
+        ("no validation", not spec.audit.validation),
+        ("base verdicts fire beside verified transitions", not spec.audit.verified_only),
+        ("no evidence expansion", not spec.audit.expand_evidence),
     )
     return tuple(name for name, done in parts if done)
 

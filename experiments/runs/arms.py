@@ -9,9 +9,10 @@ from dataclasses import dataclass, field
 from stateauditor.data.scenario import BenchmarkItem, ByDimension, Dimension, oracle_memory
 from stateauditor.experiments.baselines.base import Baseline
 from stateauditor.experiments.baselines.registry import BASELINES, run_baseline
+from stateauditor.experiments.runs.audited import Arm
 from stateauditor.experiments.runs.judges import Judge
 from stateauditor.experiments.runs.records import ItemRecord, Judgment, ProbeRecord, Result
-from stateauditor.experiments.runs.spec import Arm, MemorySetting, RunSpec
+from stateauditor.experiments.runs.spec import MemorySetting, RunSpec
 from stateauditor.metrics import GoldKey, key_judge, pair_recall, reply_key
 from stateauditor.program.auditor import StateAuditor
 from stateauditor.program.backends.backend import Backend
@@ -60,10 +61,7 @@ class ArmRunner:
     generator: Generator = field(init=False)
 
     def __post_init__(self) -> None:
-        settings = self.spec.settings()
-        if self.spec.arm.variant is None:
-            settings.pop("variant")
-        auditor = StateAuditor(self.backend, compiled=self.spec.compiled, **settings)
+        auditor = StateAuditor(self.backend, config=self.spec.audit, compiled=self.spec.compiled)
         object.__setattr__(self, "auditor", auditor)
         made = BASELINES[self.spec.arm]() if self.spec.arm.is_baseline else None
         object.__setattr__(self, "baseline", made)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import logging
+from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from importlib.resources import files
 from pathlib import Path
@@ -10,10 +11,12 @@ from typing import Any
 
 import yaml
 
+from stateauditor.experiments.runs.audited import under_audit
 from stateauditor.program.backends.config import OFFLINE
 from stateauditor.signatures.errors import ConfigError
 
 SUFFIXES = {".yaml", ".yml"}
+_log = logging.getLogger(__name__)
 
 
 def read_config(path: str | Path, overrides: Sequence[str] = ()) -> tuple[dict[str, Any], str]:
@@ -36,9 +39,10 @@ def read_mapping(path: Path, overrides: Sequence[str] = ()) -> dict[str, Any]:
         raise ConfigError(f"{path}: cannot be read: {error}") from None
     if not isinstance(data, dict):
         raise ConfigError(f"{path}: expected a mapping with the keys name and data")
+    data = _placed(data, str(path))
     data.setdefault("name", path.stem)
     for override in overrides:
-        override_setting(data, override)
+        data = overridden(data, override)
     return data
 
 
@@ -60,25 +64,71 @@ def locate(path: str | Path, kind: str = "") -> Path:
     raise ConfigError(f"{path}: there is no such config; shipped ones: {', '.join(known)}")
 
 
-def override_setting(data: dict[str, Any], override: str) -> None:
-    """Put one ``key=value`` into a parsed config. Raises :class:`ConfigError`."""
+def overridden(data: Mapping[str, Any], override: str) -> dict[str, Any]:
+    """A parsed config with one ``key=value`` put over it. Raises :class:`ConfigError`."""
     key, separator, value = override.partition("=")
     if not separator or not key:
         raise ConfigError(f"--set {override!r}: expected key=value, e.g. data.limit=5")
     *parents, last = key.split(".")
-    target = data
-    for parent in parents:
-        target = target.setdefault(parent, {})
-        if not isinstance(target, dict):
-            raise ConfigError(f"--set {override!r}: {parent!r} holds a value, not a mapping")
     try:
-        target[last] = yaml.safe_load(value)
+        change = {last: yaml.safe_load(value)}
     except yaml.YAMLError as error:
         raise ConfigError(f"--set {override!r}: the value is not valid YAML: {error}") from None
+    for parent in reversed(parents):
+        change = {parent: change}
+    if data.get("kind") is None:
+        change = _placed(change, f"--set {key}")
+    _refuse_values_as_mappings(data, change, override)
+    result = merged(data, change)
     if key == "data.path":
-        data["data"].pop("set", None)
+        result["data"].pop("set", None)
     elif key == "data.set":
-        data["data"].pop("path", None)
+        result["data"].pop("path", None)
+    return result
+
+
+def _refuse_values_as_mappings(
+    data: Mapping[str, Any], change: Mapping[str, Any], override: str
+) -> None:
+    for name, value in change.items():
+        if isinstance(value, dict) and data.get(name) is not None:
+            if not isinstance(data[name], dict):
+                raise ConfigError(f"--set {override!r}: {name!r} holds a value, not a mapping")
+            _refuse_values_as_mappings(data[name], value, override)
+
+
+def merged(base: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
+    """``base`` with ``changes`` put over it, mapping by mapping."""
+    result = dict(base)
+    for key, value in changes.items():
+        below = result.get(key)
+        if isinstance(below, dict) and isinstance(value, dict):
+            result[key] = merged(below, value)
+        else:
+            result[key] = value
+    return result
+
+
+def _placed(data: dict[str, Any], source: str) -> dict[str, Any]:
+    """A config, or a grid's base and cells, with the audit's settings in their one place."""
+    if data.get("kind") is not None:
+        return data  # a retrieval run has no audit
+    data, moved = under_audit(data)
+    if moved:
+        _log.warning(
+            "%s: %s now stand(s) under audit: write %s",
+            source,
+            ", ".join(moved),
+            ", ".join(f"audit.{key}" for key in moved),
+        )
+    if isinstance(data.get("base"), dict):
+        data["base"] = _placed(data["base"], f"{source}, base")
+    if isinstance(data.get("cells"), dict):
+        data["cells"] = {
+            name: _placed(cell, f"{source}, cells.{name}") if isinstance(cell, dict) else cell
+            for name, cell in data["cells"].items()
+        }
+    return data
 
 
 def shipped_backends() -> dict[str, Path]:

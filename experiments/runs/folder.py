@@ -19,6 +19,7 @@ from uuid import uuid4
 import yaml
 from pydantic import BaseModel, ValidationError
 
+from stateauditor.experiments.runs.audited import as_it_ran
 from stateauditor.experiments.runs.records import ItemRecord
 from stateauditor.experiments.runs.spec import RunSpec
 from stateauditor.signatures.edge import validated
@@ -158,7 +159,7 @@ class Folder(Generic[SpecT, RecordT]):
         if not path.exists():
             raise ConfigError(f"{self.path} is no run folder: it has no config.yaml")
         data = yaml.safe_load(path.read_text("utf-8"))
-        return validated(self.spec_type, data, source=str(path))
+        return validated(self.spec_type, as_it_ran(data), source=str(path))
 
     def manifest(self) -> Manifest:
         """Where the run's numbers come from."""

@@ -14,6 +14,7 @@ from anyio import CapacityLimiter
 
 from stateauditor.data.scenario import BenchmarkItem, ByDimension
 from stateauditor.experiments.runs.arms import ArmRunner
+from stateauditor.experiments.runs.audited import Arm
 from stateauditor.experiments.runs.config_files import resolve_backend
 from stateauditor.experiments.runs.folder import Manifest, RunFolder, new_manifest
 from stateauditor.experiments.runs.held_out import open_held_out
@@ -21,7 +22,7 @@ from stateauditor.experiments.runs.judges import load_judges
 from stateauditor.experiments.runs.loop import Progress, Watcher, work_through
 from stateauditor.experiments.runs.records import DIMENSIONS, ItemRecord
 from stateauditor.experiments.runs.scenarios import Source
-from stateauditor.experiments.runs.spec import Arm, DraftSource, RunSpec
+from stateauditor.experiments.runs.spec import DraftSource, RunSpec
 from stateauditor.program.backends.backend import Backend
 from stateauditor.program.backends.store import CacheMode
 from stateauditor.signatures.errors import ConfigError

@@ -129,7 +129,7 @@ class ItemRunner:
         """The auditors of a spec."""
         return cls(
             {
-                policy: StateAuditor(backend, config=spec.settings(policy), compiled=spec.compiled)
+                policy: StateAuditor(backend, config=spec.under(policy), compiled=spec.compiled)
                 for policy in spec.policies
             }
         )

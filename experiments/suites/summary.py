@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Final
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final
 
 from stateauditor.experiments.reports.markdown import (
     DASH_NOTE,
@@ -74,7 +74,7 @@ def summarise(spec: SuiteSpec, records: Iterable[SuiteItemRecord], *, backend: s
     return SuiteSummary(
         suite=spec.suite,
         seed=spec.seed,
-        variant=spec.variant.value,
+        variant=spec.audit.variant.value,
         backend=backend,
         labels=labels(spec, backend),
         items=len(items),
@@ -97,12 +97,28 @@ def labels(spec: SuiteSpec, backend: str) -> tuple[str, ...]:
     elif backend == BACKEND_LABEL:
         found.append("offline lexical rules: a floor, no model")
     found.append(KEY_JUDGE_LABEL)
-    found += [f"audit setting: {name}={value}" for name, value in sorted(spec.audit.items())]
+    found += [f"audit setting: {name}={value}" for name, value in further_settings(spec).items()]
     if spec.compiled is not None:
         found.append(f"compiled prompts: {spec.compiled.name}")
     if spec.limit is not None:
         found.append(f"{spec.limit} items only, taken from the groups in turn")
     return tuple(found)
+
+
+def further_settings(spec: SuiteSpec) -> dict[str, Any]:
+    """The settings of the audit that are not the usual ones, by dotted name, sorted."""
+    usual = SuiteSpec(suite=spec.suite).audit
+    return dict(sorted(_differing(spec.audit.model_dump(), usual.model_dump(), "")))
+
+
+def _differing(
+    values: Mapping[str, Any], usual: Mapping[str, Any], path: str
+) -> Iterator[tuple[str, Any]]:
+    for name, value in values.items():
+        if isinstance(value, Mapping):
+            yield from _differing(value, usual[name], f"{path}{name}.")
+        elif value != usual[name] and path + name != "variant":
+            yield path + name, value
 
 
 def _lifecycle(

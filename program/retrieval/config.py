@@ -31,9 +31,6 @@ class RetrievalConfig(Frozen):
     budget_tokens: int = Field(default=5_700, ge=32)
     """What the rendered readout may cost, in tokens of :func:`.tokens.count_tokens`."""
 
-    expansion_tokens: int = Field(default=9_000, ge=32)
-    """What the audit's expanded evidence may cost, the readout included."""
-
     window_sentences: int = Field(default=3, ge=1, le=20)
     """Sentences in a window."""
 

@@ -123,7 +123,7 @@ class MemoryIndex:
         readout: Readout,
         queries: Sequence[str],
         *,
-        budget_tokens: int | None = None,
+        budget_tokens: int,
         redact: Redact = identity,
     ) -> Readout:
         """The audit's wider view of the sessions that ``readout`` already shows.
@@ -132,10 +132,8 @@ class MemoryIndex:
         sessions are added, ranked by ``queries`` (one question, or the three
         probes of a scenario). Never a session that retrieval did not select.
         """
-        budget = self.config.expansion_tokens if budget_tokens is None else budget_tokens
-        return expand(
-            self, readout, [self.sentence_match(query) for query in queries], budget, redact
-        )
+        matches = [self.sentence_match(query) for query in queries]
+        return expand(self, readout, matches, budget_tokens, redact)
 
     @property
     def windows_examined(self) -> int:

@@ -113,8 +113,7 @@ def safety(
         tuple(policy or Policy),
         {
             "backend": backend,
-            "variant": variant,
-            "audit": _audit(settings),
+            "audit": _audit(variant, settings),
             "compiled": compiled,
             "limit": limit,
             "concurrency": concurrency,
@@ -163,8 +162,7 @@ def lifecycle_hard(
         tuple(policy or (Policy.REPAIR_ONLY,)),
         {
             "backend": backend,
-            "variant": variant,
-            "audit": _audit(settings),
+            "audit": _audit(variant, settings),
             "compiled": compiled,
             "limit": limit,
             "concurrency": concurrency,
@@ -276,14 +274,14 @@ def _run(
         raise typer.Exit(STOPPED_EARLY)
 
 
-def _audit(settings: list[str] | None) -> dict[str, object]:
-    """The audit's further settings, parsed."""
-    from stateauditor.experiments.runs.config_files import override_setting
+def _audit(variant: Variant, settings: list[str] | None) -> object:
+    """The audit's settings, parsed."""
+    from stateauditor.experiments.runs.config_files import overridden
 
-    found: dict[str, object] = {}
+    found: dict[str, object] = {"kind": "suite", "audit": {"variant": variant}}
     for setting in settings or []:
-        override_setting(found, setting)
-    return found
+        found = overridden(found, f"audit.{setting.removeprefix('audit.')}")
+    return found["audit"]
 
 
 def _assigned(name: str, value: object) -> str:
@@ -307,10 +305,13 @@ def _as_json(finished: FinishedSuite, summary: SuiteSummary) -> dict[str, object
 
 def _again(spec: SuiteSpec, folder: Path) -> str:
     """The command that goes on, with every setting that shapes an answer."""
+    from stateauditor.experiments.suites.summary import further_settings
+
     command = ["stateauditor", "suite", spec.suite, "--out", str(folder)]
-    command += ["--backend", spec.backend, "--variant", spec.variant.value]
+    command += ["--backend", spec.backend, "--variant", spec.audit.variant.value]
     command += [part for policy in spec.policies for part in ("--policy", policy.value)]
-    command += [part for item in spec.audit.items() for part in ("--set", _assigned(*item))]
+    further = further_settings(spec)
+    command += [part for item in further.items() for part in ("--set", _assigned(*item))]
     if spec.compiled is not None:
         command += ["--compiled", str(spec.compiled)]
     command += ["--seed", str(spec.seed)]

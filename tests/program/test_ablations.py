@@ -148,7 +148,7 @@ def test_the_evidence_channel_widens_the_evidence_and_shows_no_pair() -> None:
 @pytest.mark.parametrize(
     ("settings", "why"),
     [
-        ({"variant": "lean", "channels": ["drafts"]}, "lean has none"),
+        ({"variant": "lean", "channels": ["drafts"]}, "channels changes nothing under variant"),
         ({"channels": ["evidence"], "expand_evidence": False}, "set expand_evidence"),
     ],
 )

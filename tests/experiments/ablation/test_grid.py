@@ -15,8 +15,8 @@ from stateauditor.experiments.ablation.grid import (
     merged,
     plan,
 )
+from stateauditor.experiments.runs.audited import Arm
 from stateauditor.experiments.runs.config_files import shipped
-from stateauditor.experiments.runs.spec import Arm
 from stateauditor.signatures.errors import ConfigError
 from stateauditor.signatures.models import Policy
 
@@ -38,14 +38,14 @@ def test_every_shipped_grid_makes_runs() -> None:
 def test_every_ablation_and_baseline_is_in_a_shipped_grid() -> None:
     cells = [cell for name in shipped("ablations") for cell in load_grid(name).cells.values()]
     for wanted in (
-        {"labels": "nli"},
-        {"rewrite": "untyped"},
-        {"validation": False},
-        {"verified_only": False},
+        {"audit": {"labels": "nli"}},
+        {"audit": {"rewrite": "untyped"}},
+        {"audit": {"validation": False}},
+        {"audit": {"verified_only": False}},
         {"arm": "predecessor"},
-        {"expand_evidence": False},
-        {"semantic_gate": True},
-        {"skeptic": True},
+        {"audit": {"expand_evidence": False}},
+        {"audit": {"semantic_gate": True}},
+        {"audit": {"skeptic": True}},
     ):
         assert wanted in cells
     arms = {cell["arm"] for cell in cells if "arm" in cell}
@@ -56,7 +56,7 @@ def test_all_runs_start_from_the_shared_drafts_and_base_audits() -> None:
     planned = plan(grid({"lean": {"arm": "lean"}, "c": {"arm": "control"}}, share="base_audit"),
                    Path("out"))  # fmt: skip
     shared = planned.shared
-    assert (shared.arm, shared.policy, shared.judges) == (Arm.PREDECESSOR, Policy.OBSERVE, ())
+    assert (shared.arm, shared.audit.policy, shared.judges) == (Arm.PREDECESSOR, Policy.OBSERVE, ())
     assert {spec.drafts_from for spec in planned.runs.values()} == {Path("out/shared")}
     bases = {name: spec.base_audit_from for name, spec in planned.runs.items()}
     assert bases == {"full": Path("out/shared"), "lean": None, "c": Path("out/shared")}

@@ -10,8 +10,9 @@ import pytest
 
 from stateauditor.experiments.baselines.contract import BaselineSettings
 from stateauditor.experiments.baselines.registry import BASELINES, run_baseline
+from stateauditor.experiments.runs.audited import Arm
 from stateauditor.experiments.runs.records import BaselineResult
-from stateauditor.experiments.runs.spec import Arm, load_spec
+from stateauditor.experiments.runs.spec import load_spec
 from stateauditor.program.auditor import StateAuditor
 from stateauditor.program.backends.backend import Backend
 from stateauditor.program.backends.scripted import (

@@ -93,7 +93,7 @@ def test_either_a_set_or_a_path() -> None:
 
 
 def test_all_roles_are_roles_of_the_program() -> None:
-    config = spec(skeptic=True, semantic_gate=True).audit_config()
+    config = spec(skeptic=True, semantic_gate=True).audit
     assert set(asked_roles(config)) <= set(vars(Roles()))
     assert {"skeptic", "semantic_gate"} <= set(asked_roles(config))
 

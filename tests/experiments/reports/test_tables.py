@@ -19,7 +19,7 @@ from stateauditor.experiments.reports.published import Published, PublishedRow, 
 from stateauditor.experiments.reports.tables import comparison_text, judge_models, run_table, table1
 from stateauditor.experiments.results.compare import compare_runs
 from stateauditor.experiments.results.summary import labels, summarise
-from stateauditor.experiments.runs.spec import Arm
+from stateauditor.experiments.runs.audited import Arm
 from stateauditor.metrics import KEY_JUDGE_LABEL
 from tests.experiments.builders import folder, records, scenario, spec, summary
 

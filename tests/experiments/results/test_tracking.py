@@ -64,7 +64,7 @@ def test_a_run_is_tracked_beside_its_folder(
     assert run.data.tags["arm"] == "strict_vta"
     assert run.data.tags[RUN_TAG] == folder.manifest().run_id
     assert run.data.params["seed"] == "42"
-    assert run.data.params["retrieval.budget_tokens"] == "5700"
+    assert run.data.params["audit.retrieval.budget_tokens"] == "5700"
     assert run.data.params["data.sha256"] == "0" * 64
     assert run.data.params["version.dspy"].startswith("3.")
     assert run.data.metrics["loop/benchmark/macro"] == 1.0

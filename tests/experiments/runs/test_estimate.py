@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from stateauditor.experiments.runs.audited import Arm
 from stateauditor.experiments.runs.estimate import Estimate, estimate, rates_of, total
-from stateauditor.experiments.runs.spec import Arm, load_spec
+from stateauditor.experiments.runs.spec import load_spec
 from stateauditor.program.backends.config import LMConfig, Price
 from stateauditor.program.roles.registry import cards
 

@@ -9,9 +9,10 @@ import pytest
 import yaml
 from pydantic import ValidationError
 
+from stateauditor.experiments.runs.audited import Arm
 from stateauditor.experiments.runs.config_files import locate, shipped
 from stateauditor.experiments.runs.folder import dump_spec
-from stateauditor.experiments.runs.spec import Arm, RunSpec, load_spec, parse_spec
+from stateauditor.experiments.runs.spec import RunSpec, load_spec, parse_spec
 from stateauditor.signatures.errors import ConfigError
 from stateauditor.signatures.models import Variant
 
@@ -46,7 +47,8 @@ def test_settings_are_replaced_by_dotted_key(tmp_path: Path) -> None:
         "stale_mini_offline",
         ("data.limit=3", "retrieval.budget_tokens=1000", "judges=[key]", "max_cost=2.5"),
     )
-    assert (spec.data.limit, spec.retrieval.budget_tokens, spec.max_cost) == (3, 1000, 2.5)
+    budget = spec.audit.retrieval.budget_tokens
+    assert (spec.data.limit, budget, spec.max_cost) == (3, 1000, 2.5)
 
 
 def test_a_path_takes_the_place_of_a_data_set_and_the_reverse() -> None:
@@ -125,5 +127,6 @@ def test_an_arm_knows_its_variant_and_the_privileged_one_says_so() -> None:
 
 
 def test_roles_wait_for_their_turn_as_long_as_it_takes() -> None:
-    settings = parsed(skeptic=True).settings()
-    assert (settings["role_timeout"], settings["skeptic"]) == (None, True)
+    settings = parsed(audit={"skeptic": True}).audit
+    assert (settings.role_timeout, settings.skeptic) == (None, True)
+    assert parsed(audit={"role_timeout": 5}).audit.role_timeout == 5

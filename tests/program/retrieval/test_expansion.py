@@ -26,7 +26,7 @@ def diary() -> Memory:
 def test_only_sessions_of_the_readout_are_expanded() -> None:
     index = MemoryIndex.build(diary(), NARROW)
     readout = index.retrieve("harbour")
-    wider = index.expand(readout, ["harbour"])
+    wider = index.expand(readout, ["harbour"], budget_tokens=9_000)
     assert {entry.session for entry in wider.entries} == {"a"}
     assert RetrievalStep.EXPANSION in {e.step for e in wider.entries} or len(
         wider.entries[0].text
@@ -46,12 +46,12 @@ def test_a_cut_line_leaves_the_readout_as_it_is() -> None:
     index = MemoryIndex.build(memory([turn("a", 0, "2024-01-01", long + " I keep hens.")]))
     readout = index.retrieve("lodger", config=NARROW, budget_tokens=40)
     assert len(readout.entries[0].text) < len(long)
-    assert index.expand(readout, ["hens"]) == readout
+    assert index.expand(readout, ["hens"], budget_tokens=9_000) == readout
 
 
 def test_lines_of_another_memory_are_not_expanded() -> None:
     readout = MemoryIndex.build(move()).retrieve("Seattle")
-    assert MemoryIndex.build(diary()).expand(readout, ["Seattle"]) == readout
+    assert MemoryIndex.build(diary()).expand(readout, ["Seattle"], budget_tokens=9_000) == readout
 
 
 @given(memories(), QUESTIONS, st.integers(60, 600), st.integers(60, 1_200))
@@ -90,7 +90,7 @@ def test_redaction_does_not_lose_the_place_of_a_line(given_memory: Memory, quest
         return text.replace("Lisbon", "[a place]")
 
     readout: Readout = index.retrieve(question, budget_tokens=300, redact=redact)
-    wider = index.expand(readout, [question], redact=redact)
+    wider = index.expand(readout, [question], budget_tokens=9_000, redact=redact)
     assert len(wider.entries) >= 0
     assert "Lisbon" not in "".join(e.text for e in wider.entries)
 

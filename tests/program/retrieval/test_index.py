@@ -22,7 +22,10 @@ from tests.program.retrieval.memories import QUESTIONS, fact, memories, memory, 
 
 def bytes_of(index: MemoryIndex, question: str) -> str:
     readout = index.retrieve(question)
-    return readout.model_dump_json() + index.expand(readout, [question]).model_dump_json()
+    return (
+        readout.model_dump_json()
+        + index.expand(readout, [question], budget_tokens=9_000).model_dump_json()
+    )
 
 
 @given(memories(), QUESTIONS, st.data())

@@ -92,7 +92,7 @@ def test_an_empty_memory_gives_an_empty_readout() -> None:
     index = MemoryIndex.build(memory([]))
     assert index.retrieve("Where do I live?") == Readout()
     assert index.windows_examined == 0
-    assert index.expand(Readout(), ["home"]) == Readout()
+    assert index.expand(Readout(), ["home"], budget_tokens=9_000) == Readout()
 
 
 @pytest.mark.parametrize(
