@@ -3,22 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-import os
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TypeVar
 
-from dspy.utils.exceptions import (
-    LMConfigurationError,
-    LMTransportError,
-    LMUnsupportedFeatureError,
-)
-
 from stateauditor.program.backends.backend import Backend
 from stateauditor.program.backends.config import LMRole
+from stateauditor.program.backends.reasons import describe as describe
 from stateauditor.program.backends.recording import recording
-from stateauditor.signatures.errors import StateAuditorError
+from stateauditor.signatures.errors import TimedOutError
 from stateauditor.signatures.models import CallRecord, Failure
 
 T = TypeVar("T")
@@ -129,6 +123,9 @@ class AuditRun:
                     model = self.backend.lm(lm_role).model
                     scope.calls.append(CallRecord(role=role.value, model=model, cost=0.0))
                 return answer
+            except TimeoutError:
+                self.fail(role, TimedOutError(self.timeout or 0.0, "role_timeout (of the auditor)"))
+                return None
             except Exception as error:  # noqa: BLE001  # fail open, whatever breaks
                 self.fail(role, error)
                 return None
@@ -152,30 +149,3 @@ class AuditRun:
     def failures(self) -> tuple[Failure, ...]:
         """All failures in the graph's order."""
         return tuple(self._failures[r] for r in sorted(self._failures, key=_ORDER.__getitem__))
-
-
-def describe(error: Exception) -> str:
-    """What went wrong, without memory text and without keys.
-
-    Of foreign errors the kind and the HTTP status are kept. A message is kept
-    only where no server had a part in it: servers quote what they were sent.
-    """
-    if isinstance(error, StateAuditorError):
-        return str(error)
-    if isinstance(error, TimeoutError):
-        return "timed out"
-    kind = type(error).__name__
-    status = getattr(error, "status", None)
-    if status is not None:
-        return f"{kind}: HTTP {status}"
-    if isinstance(error, LMTransportError | LMConfigurationError | LMUnsupportedFeatureError):
-        return _without_keys(f"{kind}: {' '.join(error.message.split())[:300]}")
-    return kind
-
-
-def _without_keys(text: str) -> str:
-    """``text`` with the value of every environment variable that looks like a key blotted out."""
-    for name, value in os.environ.items():
-        if ("KEY" in name or "TOKEN" in name) and len(value) >= 8:
-            text = text.replace(value, "***")
-    return text
