@@ -1,4 +1,7 @@
-"""Does a backend answer? One tiny typed call for each role."""
+"""Does a backend answer? One tiny typed call for each role, and one long prompt for each LM.
+
+The long one is as long as a readout: a server that cuts prompts, or refuses them, shows here.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,7 @@ from typing import Any
 from stateauditor.program.backends.backend import Backend
 from stateauditor.program.backends.config import LMRole
 from stateauditor.program.backends.portal import run_sync
+from stateauditor.program.retrieval.tokens import count_tokens
 from stateauditor.program.roles.adapter import ReplyAdapter
 from stateauditor.program.roles.dependency import PremiseExtractor
 from stateauditor.program.roles.generator import Generator
@@ -23,10 +27,17 @@ from stateauditor.signatures.transition import QuestionDraftPair
 OLD, NEW = "I live in Seattle.", "I have moved to Austin."
 QUESTION, DRAFT = "Where should I go for a walk?", "Walk around Green Lake in Seattle."
 
+LONG_PROMPT = 6_000  # tokens: a readout of the usual budget, and some more
+
+_Call = tuple[RoleName, Callable[[], Awaitable[Any]]]
+
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """How one role's call went; ``reason`` is None where it is fine."""
+    """How one role's call went; ``reason`` is None where it is fine.
+
+    ``estimated`` says that the server told no usage, so that a cut prompt would not show.
+    """
 
     role: LMRole
     model: str
@@ -36,6 +47,7 @@ class Trial:
     mode: str
     tries: int
     reason: str | None
+    estimated: bool = False
 
     @property
     def ok(self) -> bool:
@@ -52,22 +64,47 @@ def try_backend(backend: Backend) -> list[Trial]:
     return [run_sync(_try, backend, role) for role in roles]
 
 
-async def _try(backend: Backend, role: LMRole) -> Trial:
-    name, ask = _CALLS[role]
+def try_long_prompts(backend: Backend) -> list[Trial]:
+    """One long prompt for each LM, asked as the first role that it answers."""
+    first: dict[str, LMRole] = {}
+    for role in LMRole:
+        if not backend.offline(role):
+            first.setdefault(backend.config.lm_for(role), role)
+    call = RoleName.PREMISE_EXTRACTION, _ask_long
+    return [run_sync(_try, backend, role, call) for role in first.values()]
+
+
+async def _ask_long() -> None:
+    await PremiseExtractor().acall(question=QUESTION, draft=_long_draft())
+
+
+def _long_draft() -> str:
+    """A draft of the length of a readout, of sentences that differ, so that no cache helps."""
+    lines: list[str] = []
+    size = 0
+    while size < LONG_PROMPT:
+        lines.append(f"On walk {len(lines) + 1} you could turn left at the old mill and rest.")
+        size += count_tokens(lines[-1])
+    return "\n".join([*lines, DRAFT])
+
+
+async def _try(backend: Backend, role: LMRole, call: _Call | None = None) -> Trial:
+    name, ask = call or _CALLS[role]
     run = AuditRun(backend, None)
     await run.attempt(name, ask)
     lm = backend.lm(role)
     rules = backend.offline(role)
-    calls = run.calls
+    made = run.calls
     return Trial(
         role=role,
         model=lm.model,
-        seconds=sum(call.seconds for call in calls),
-        input_tokens=sum(call.input_tokens for call in calls),
-        output_tokens=sum(call.output_tokens for call in calls),
+        seconds=sum(call.seconds for call in made),
+        input_tokens=sum(call.input_tokens for call in made),
+        output_tokens=sum(call.output_tokens for call in made),
         mode="rules" if rules else lm.structured.candidates[0].value,
-        tries=len(calls),
+        tries=len(made),
         reason=run.failures[0].reason if run.failures else None,
+        estimated=any(call.estimated for call in made),
     )
 
 
@@ -90,7 +127,7 @@ def _directive() -> DirectiveInstruction:
     )
 
 
-_CALLS: dict[LMRole, tuple[RoleName, Callable[[], Awaitable[Any]]]] = {
+_CALLS: dict[LMRole, _Call] = {
     LMRole.GENERATOR: (
         RoleName.RESPONSE_GENERATION,
         lambda: Generator().acall(readout=_readout(), question=QUESTION),

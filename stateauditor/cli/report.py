@@ -45,8 +45,6 @@ _REASONS = {
 def show_result(console: Console, result: AuditResult, *, verbose: bool = False) -> None:
     """Print everything that a person wants to see of an audit."""
     state = "repaired" if result.changed else "unchanged, byte for byte the draft"
-    if result.nothing_checked:
-        state = "the draft; nothing was checked"
     _heading(console, f"Reply ({state})")
     show(console, printable(result.response))
     if result.changed:
