@@ -13,6 +13,8 @@ The tree::
      |    |    +-- EmptyOutputError        the reply held no text
      |    +-- ReplayMissError              a read-only cache holds no such response
      |    +-- ContextOverflowError         the prompt does not fit the model's context window
+     |    +-- PromptCutError               the server read only a part of the prompt
+     |    +-- TimedOutError                no answer came within a time that a setting names
      |    +-- BackendDownError             the address keeps failing; nothing was sent
      +-- ReplyRejectedError                the adapter's reply is unusable (empty, absurd, leaking)
 
@@ -71,6 +73,24 @@ class ReplayMissError(BackendError):
 
 class ContextOverflowError(BackendError):
     """The prompt does not fit the model's context window, and could not be made to fit."""
+
+
+class PromptCutError(BackendError):
+    """The server read only a part of the prompt, so that its answer says nothing."""
+
+    def __init__(self, model: str, read: int, sent: int) -> None:
+        super().__init__(
+            f"{model} read {read:,} of about {sent:,} tokens of the prompt; the server cut the "
+            "rest: set num_ctx higher (Ollama: extra.num_ctx of the LM), start the server with a "
+            "longer context, or lower the readout's budget"
+        )
+
+
+class TimedOutError(BackendError):
+    """No answer came in time; ``setting`` names the key that allows longer."""
+
+    def __init__(self, seconds: float, setting: str) -> None:
+        super().__init__(f"timed out: no answer within {seconds:g} s; raise {setting}")
 
 
 class BackendDownError(BackendError):

@@ -399,15 +399,22 @@ class Channel(StrEnum):
 class CallRecord(Frozen):
     """One LM call, or one answer by lexical rules (then zero tokens, zero cost).
 
-    ``cost`` is in US dollars and None where unknown. ``seconds`` is the latency
-    of the call that produced the reply; a cached reply keeps the recorded one.
-    ``dropped`` counts output items that could not be read and were left out.
+    ``reasoning_tokens`` (thinking) are a part of ``output_tokens``, ``cached_tokens``
+    (read from the provider's own cache) of ``input_tokens``. ``estimated`` says that the
+    server did not tell the usage: the tokens are counted in the texts, and a cost by price
+    follows from them. ``cost`` is in US dollars and None where unknown. ``seconds`` is the
+    latency of the call that produced the reply; a cached reply keeps the recorded one.
+    ``dropped`` counts output items that could not be read and were left out. ``error`` says
+    why a call failed; one that brought no reply is a call, too.
     """
 
     role: str
     model: str
     input_tokens: int = 0
     output_tokens: int = 0
+    reasoning_tokens: int = 0
+    cached_tokens: int = 0
+    estimated: bool = False
     cost: float | None = None
     seconds: float = 0.0
     cached: bool = False
@@ -416,11 +423,19 @@ class CallRecord(Frozen):
 
 
 class Totals(Frozen):
-    """Sums over calls; ``cost`` is in US dollars and None as soon as one is unknown."""
+    """Sums over calls; ``cost`` is in US dollars and None as soon as one is unknown.
+
+    ``failed`` of the calls brought no usable reply; of ``estimated`` ones the tokens are
+    our count, since the server told none. Both are among ``calls``.
+    """
 
     calls: int = 0
+    failed: int = 0
+    estimated: int = 0
     input_tokens: int = 0
     output_tokens: int = 0
+    reasoning_tokens: int = 0
+    cached_tokens: int = 0
     cost: float | None = 0.0
     seconds: float = 0.0
 
@@ -431,10 +446,28 @@ class Totals(Frozen):
         costs = [call.cost for call in kept]
         return cls(
             calls=len(kept),
+            failed=sum(call.error is not None for call in kept),
+            estimated=sum(call.estimated for call in kept),
             input_tokens=sum(call.input_tokens for call in kept),
             output_tokens=sum(call.output_tokens for call in kept),
+            reasoning_tokens=sum(call.reasoning_tokens for call in kept),
+            cached_tokens=sum(call.cached_tokens for call in kept),
             cost=None if None in costs else sum(cost for cost in costs if cost is not None),
             seconds=sum(call.seconds for call in kept),
+        )
+
+    def __add__(self, other: Totals) -> Totals:
+        costs = (self.cost, other.cost)
+        return Totals(
+            calls=self.calls + other.calls,
+            failed=self.failed + other.failed,
+            estimated=self.estimated + other.estimated,
+            input_tokens=self.input_tokens + other.input_tokens,
+            output_tokens=self.output_tokens + other.output_tokens,
+            reasoning_tokens=self.reasoning_tokens + other.reasoning_tokens,
+            cached_tokens=self.cached_tokens + other.cached_tokens,
+            cost=None if costs[0] is None or costs[1] is None else costs[0] + costs[1],
+            seconds=self.seconds + other.seconds,
         )
 
 
@@ -482,3 +515,18 @@ class AuditResult(Frozen):
     calls: tuple[CallRecord, ...] = ()
     usage: Usage = Usage()
     failed_open: tuple[Failure, ...] = ()
+
+    @property
+    def nothing_checked(self) -> bool:
+        """Whether every role of the audit that was asked failed: nobody looked at the draft.
+
+        An audit that had nothing to ask (no memory, an empty draft) has checked what
+        there was. Writing the draft and judging replies are no part of the audit.
+        """
+        failed = {failure.role for failure in self.failed_open} - _BESIDE_THE_AUDIT
+        asked = {call.role for call in self.calls} - _BESIDE_THE_AUDIT
+        found = self.directives or self.premises or self.timeline or self.transitions
+        return bool(failed) and asked <= failed and not found
+
+
+_BESIDE_THE_AUDIT = {"response_generation", "stale_judgment"}

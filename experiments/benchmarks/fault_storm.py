@@ -4,9 +4,12 @@
 
 A server in a process of its own speaks the OpenAI API and breaks a share of its
 answers: rate limits, server errors, stalls, connections reset in mid-body, torn
-JSON, a wrong content type, an HTML page. Each audit has a draft and a right repair
+JSON, a wrong content type, an HTML page. Other servers are whole, and have habits:
+they refuse output modes by one status or another, tell no usage, cut long prompts without
+a word, or refuse them in words of their own. Each audit has a draft and a right repair
 of its own. A reply is right if it is that repair, or that draft byte for byte; a
-draft that came back because something broke must be counted as failed open.
+draft that came back because something broke must be counted as failed open, and a call
+must have tokens, told or estimated: what has neither is silent.
 """
 
 from __future__ import annotations
@@ -20,7 +23,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
@@ -28,12 +31,27 @@ from typing import Any
 from stateauditor.program.auditor import StateAuditor
 from stateauditor.program.backends.backend import Backend
 from stateauditor.program.backends.config import BackendConfig, BreakerConfig, LMConfig
-from stateauditor.signatures.models import AuditResult, Variant
+from stateauditor.signatures.models import AuditResult, CallRecord, Variant
 
 FAULTS = ("429", "500", "stall", "reset", "torn", "type", "html")
 MIXED = {"429": 0.12, "500": 0.30, "stall": 0.02, "reset": 0.05, "torn": 0.04, "type": 0.04}
 MIXED["html"] = 0.04
 ALONE = {name: {name: 0.3} for name in FAULTS} | {"429": {"429": 0.7}, "stall": {"stall": 0.1}}
+HABITS: Mapping[str, Mapping[str, Any]] = {
+    "refuses json_schema: 400": {"refuse": ["json_schema"], "status": 400},
+    "refuses json_schema: 415": {"refuse": ["json_schema"], "status": 415},
+    "refuses json_schema: 422": {"refuse": ["json_schema"], "status": 422},
+    "refuses json_schema: 500": {"refuse": ["json_schema"], "status": 500},
+    "refuses json_schema: 501": {"refuse": ["json_schema"], "status": 501},
+    "no response_format: 500": {"refuse": ["json_schema", "json_object"], "status": 500},
+    "tells no usage": {"usage": "none"},
+    "tells zeros": {"usage": "zeros"},
+    "reads 2,050 tokens": {"reads": 2050},
+    "too long from 4,000: 400 flat": {"window": 4000, "status": 400},
+    "too long from 4,000: 422 flat": {"window": 4000, "status": 422},
+    "too long from 4,000: 500 flat": {"window": 4000, "status": 500},
+    "too long from 4,000: 413": {"window": 4000, "status": 413},
+}
 STALL = 10.0
 TIMEOUT = 1.5
 
@@ -41,6 +59,16 @@ MEMORY = [
     {"timestamp": "2024-01-05", "text": "I live in Seattle, near Green Lake."},
     {"timestamp": "2024-06-02", "text": "Setting up utilities in my new Austin apartment at last."},
 ]
+
+
+LONG_MEMORY = [
+    *(
+        {"timestamp": f"2022-{n % 12 + 1:02}-{n % 28 + 1:02}",
+         "text": f"I watched film number {n} with my cousin and we talked about it all evening."}
+        for n in range(220)
+    ),
+    *MEMORY,
+]  # fmt: skip
 
 
 def question(number: int) -> str:
@@ -90,11 +118,29 @@ def answer(name: str, prompt: str) -> dict[str, Any]:
     return {"reasoning": "r"} | replies[name]
 
 
+NOTHING: Mapping[str, Any] = {
+    "premises": [], "verdicts": [], "timeline": [], "findings": [], "transitions": []
+}  # fmt: skip
+
+
+def asked_for(body: Mapping[str, Any]) -> str:
+    """The Signature that a request is about: by its schema, else by its output fields."""
+    named = body.get("response_format", {}).get("json_schema", {}).get("name")
+    if named is not None:
+        return str(named)
+    described = body["messages"][0]["content"].split("output fields are:")[1]
+    fields = set(re.findall(r"^\d+\. `(\w+)`", described, re.MULTILINE))
+    names = ("LeanAudit", "PremiseExtraction", "PremiseAdjudication", "TimelineConstruction",
+             "DraftConsistency", "TransitionProposal", "ResponseAdaptation")  # fmt: skip
+    return next(name for name in names if answer(name, "").keys() <= fields)
+
+
 class Server:
     """Answers by hand over a raw connection, since a framework would not break this much."""
 
-    def __init__(self, shares: Mapping[str, float], seed: int) -> None:
+    def __init__(self, shares: Mapping[str, float], seed: int, habit: Mapping[str, Any]) -> None:
         self.shares = shares
+        self.habit = habit
         self.dice = random.Random(seed)
 
     def fault(self) -> str:
@@ -117,9 +163,16 @@ class Server:
         head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").lower()
         length = int(head.split("content-length:")[1].split("\r\n")[0])
         body = json.loads(await reader.readexactly(length))
-        name = body["response_format"]["json_schema"]["name"]
-        reply = answer(name, body["messages"][-1]["content"])
-        good = json.dumps(completion(json.dumps(reply))).encode()
+        tokens = sum(len(message["content"]) for message in body["messages"]) // 4
+        if (refused := self._refusal(body, tokens)) is not None:
+            writer.write(refused)
+            await writer.drain()
+            return True
+        reply = answer(asked_for(body), body["messages"][-1]["content"])
+        reads = self.habit.get("reads", tokens)
+        if tokens > reads:  # the evidence was cut away, and nothing is found
+            reply = {name: NOTHING.get(name, value) for name, value in reply.items()}
+        good = json.dumps(completion(json.dumps(reply), self._usage(min(tokens, reads)))).encode()
         fault = self.fault()
         if fault == "stall":
             await asyncio.sleep(STALL)
@@ -143,8 +196,25 @@ class Server:
         await writer.drain()
         return True
 
+    def _refusal(self, body: Mapping[str, Any], tokens: int) -> bytes | None:
+        kind = body.get("response_format", {}).get("type")
+        status = self.habit.get("status", 400)
+        if kind in self.habit.get("refuse", ()):
+            return http(status, b'{"error": {"message": "not here"}}')
+        if tokens > self.habit.get("window", tokens):
+            told = {"message": "This model's maximum context length is 4000 tokens", "code": status}
+            return http(status, json.dumps(told).encode())
+        return None
 
-def completion(text: str) -> dict[str, Any]:
+    def _usage(self, tokens: int) -> dict[str, int] | None:
+        told = {"prompt_tokens": tokens, "completion_tokens": 20, "total_tokens": tokens + 20}
+        kind = self.habit.get("usage")
+        if kind == "none":
+            return None
+        return dict.fromkeys(told, 0) if kind == "zeros" else told
+
+
+def completion(text: str, usage: Mapping[str, int] | None) -> dict[str, Any]:
     """A chat completion with this text."""
     message = {"role": "assistant", "content": text}
     return {
@@ -153,7 +223,7 @@ def completion(text: str) -> dict[str, Any]:
         "created": 0,
         "model": "storm",
         "choices": [{"index": 0, "finish_reason": "stop", "message": message}],
-        "usage": {"prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 120},
+        "usage": usage,
     }
 
 
@@ -172,17 +242,20 @@ def http(
     return head.encode() + body
 
 
-async def _serve(shares: Mapping[str, float], seed: int) -> None:
-    server = await asyncio.start_server(Server(shares, seed).serve, "127.0.0.1", 0)
+async def _serve(shares: Mapping[str, float], seed: int, habit: Mapping[str, Any]) -> None:
+    server = await asyncio.start_server(Server(shares, seed, habit).serve, "127.0.0.1", 0)
     print(server.sockets[0].getsockname()[1], flush=True)
     async with server:
         await server.serve_forever()
 
 
 @contextmanager
-def serving(shares: Mapping[str, float], *, seed: int = 42) -> Iterator[str]:
+def serving(
+    shares: Mapping[str, float], *, seed: int = 42, habit: Mapping[str, Any] | None = None
+) -> Iterator[str]:
     """The server in a process of its own; its address."""
     command = [sys.executable, __file__, "--serve", json.dumps(shares), "--seed", str(seed)]
+    command += ["--habit", json.dumps(habit or {})]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     try:
         port = process.stdout.readline().strip() if process.stdout is not None else ""
@@ -221,6 +294,7 @@ def storm(
     concurrency: int,
     variant: Variant = Variant.STRICT_VTA,
     retries: int = 2,
+    memory: Sequence[Mapping[str, str]] = MEMORY,
 ) -> Figures:
     """Audit through a broken server and look at every reply."""
     lm = LMConfig(
@@ -233,7 +307,7 @@ def storm(
     auditor = StateAuditor(
         Backend.load(BackendConfig(name="storm", lms={"m": lm})), variant=variant
     )
-    index = auditor.index(MEMORY)
+    index = auditor.index(list(memory))
     started = time.perf_counter()
 
     async def every() -> list[AuditResult]:
@@ -259,11 +333,19 @@ def storm(
         repaired=sum(right),
         drafts=sum(passed),
         wrong=sum(not r and not p for r, p in zip(right, passed, strict=True)),
-        silent=sum(p and not r.failed_open for p, r in zip(passed, results, strict=True)),
+        silent=sum(
+            (p and not r.failed_open) or any(map(_free, r.calls))
+            for p, r in zip(passed, results, strict=True)
+        ),
         failed_open=sum(bool(result.failed_open) for result in results),
         reasons=dict(reasons.most_common()),
         seconds=seconds,
     )
+
+
+def _free(call: CallRecord) -> bool:
+    """Whether a call was answered and yet is said to have used nothing."""
+    return call.error is None and not call.input_tokens
 
 
 def main() -> None:
@@ -273,17 +355,26 @@ def main() -> None:
     parser.add_argument("--concurrency", type=int, default=32)
     parser.add_argument("--seed", type=int, default=42)
     parser.add_argument("--serve", help=argparse.SUPPRESS)
+    parser.add_argument("--habit", default="{}", help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.serve is not None:
-        asyncio.run(_serve(json.loads(given.serve), given.seed))
+        asyncio.run(_serve(json.loads(given.serve), given.seed, json.loads(given.habit)))
         return
     print(f"{given.audits} audits, {given.concurrency} at a time, timeout {TIMEOUT} s, 2 retries")
     print(f"{'storm':<30} repaired  draft  wrong  lost  silent  failed open  seconds")
     storms = {f"{name} {next(iter(s.values())):.0%}": s for name, s in ALONE.items()}
     worst = 0
-    for name, shares in {"none": {}, **storms, "all together, 61%": MIXED}.items():
-        with serving(shares, seed=given.seed) as base:
-            f = storm(base, audits=given.audits, concurrency=given.concurrency)
+    plain: Mapping[str, Any] = {}
+    runs = [(name, plain, habit) for name, habit in HABITS.items()]
+    runs += [(name, shares, plain) for name, shares in {"none": {}, **storms}.items()]
+    for name, shares, habit in [*runs, ("all together, 61%", MIXED, plain)]:
+        with serving(shares, seed=given.seed, habit=habit) as base:
+            f = storm(
+                base,
+                audits=given.audits,
+                concurrency=given.concurrency,
+                memory=LONG_MEMORY if habit else MEMORY,
+            )
         print(
             f"{name:<30} {f.repaired:>8} {f.drafts:>6} {f.wrong:>6} {f.lost:>5} {f.silent:>7} "
             f"{f.failed_open:>12} {f.seconds:>8.1f}"

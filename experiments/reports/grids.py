@@ -208,14 +208,22 @@ def recall_grid(summary: Summary) -> Grid | None:
 def cost_grid(summary: Summary) -> Grid:
     """Calls, tokens and money by role."""
     cost = summary.cost
-    rows = [("all", *_totals(cost.total, cost.failed_calls))]
-    rows += [(role.role, *_totals(role.total, role.failed)) for role in cost.roles]
+    rows = [("all", *_totals(cost.total))]
+    rows += [(role.role, *_totals(role.total)) for role in cost.roles]
     return Grid(("Role", "Calls", "Failed", "Tokens in", "Tokens out", "Cost"), tuple(rows))
 
 
-def _totals(total: Totals, failed: int) -> tuple[str, ...]:
-    counts = (total.calls, failed, total.input_tokens, total.output_tokens)
-    return (*(number(count) for count in counts), dollars(total.cost))
+def _totals(total: Totals) -> tuple[str, ...]:
+    """Calls, failed ones, tokens and cost; a mark stands before what was partly estimated."""
+    mark = ESTIMATED if total.estimated else ""
+    tokens = (f"{mark}{number(n)}" for n in (total.input_tokens, total.output_tokens))
+    cost = dollars(total.cost)
+    return (
+        number(total.calls),
+        number(total.failed),
+        *tokens,
+        cost if total.cost is None else f"{mark}{cost}",
+    )
 
 
 def cost_sentence(summary: Summary) -> str:
@@ -223,7 +231,20 @@ def cost_sentence(summary: Summary) -> str:
     cost = summary.cost
     return (
         f"A scenario: {number(cost.mean_calls, 2)} calls, {number(cost.mean_tokens)} tokens, "
-        f"{dollars(cost.mean_cost)}."
+        f"{dollars(cost.mean_cost)}.{estimated_sentence(cost.total)}"
+    )
+
+
+ESTIMATED: Final = "~"
+
+
+def estimated_sentence(total: Totals) -> str:
+    """Of how many calls the usage is our estimate; empty where the servers told all of it."""
+    if not total.estimated:
+        return ""
+    return (
+        f" {ESTIMATED} Of {number(total.estimated)} of {number(total.calls)} calls the server told "
+        "no usage: their tokens, and what these cost, are estimates."
     )
 
 

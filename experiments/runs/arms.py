@@ -16,10 +16,11 @@ from stateauditor.experiments.runs.spec import MemorySetting, RunSpec
 from stateauditor.metrics import GoldKey, key_judge, pair_recall, reply_key
 from stateauditor.program.auditor import StateAuditor
 from stateauditor.program.backends.backend import Backend
+from stateauditor.program.backends.reasons import describe
 from stateauditor.program.memory import read_memory
 from stateauditor.program.retrieval.index import MemoryIndex
 from stateauditor.program.retrieval.tokens import count_tokens
-from stateauditor.program.roles.audit_run import AuditRun, describe
+from stateauditor.program.roles.audit_run import AuditRun
 from stateauditor.program.roles.generator import Generator
 from stateauditor.program.safety.screening import neutralise, redact
 from stateauditor.signatures.errors import ReplayMissError

@@ -23,9 +23,10 @@ from stateauditor.experiments.runs.records import ItemRecord
 from stateauditor.experiments.runs.runner import given_bases, given_drafts
 from stateauditor.experiments.runs.scenarios import open_source
 from stateauditor.experiments.runs.spec import RunSpec
-from stateauditor.program.backends.backend import Backend, use_bundled_prices
+from stateauditor.program.backends.backend import Backend
 from stateauditor.program.backends.config import BackendConfig, LMConfig, load_backend_config
 from stateauditor.program.backends.lm import BackendLM
+from stateauditor.program.backends.prices import listed_price, use_bundled_prices
 from stateauditor.program.backends.recording import current_role
 from stateauditor.program.backends.scripted import AsyncEngine
 from stateauditor.program.backends.store import CacheMode, ResponseStore, default_folder
@@ -131,18 +132,8 @@ def rates_of(lm: LMConfig) -> tuple[float, float] | None:
     """US dollars per million input and output tokens: the file's, else DSPy's bundled list's."""
     if lm.offline:
         return 0.0, 0.0
-    if lm.price is not None:
-        return lm.price.input_per_million, lm.price.output_per_million
-    if lm.api_base is not None:
-        return None  # a served model may carry a famous name and another price
-    from dspy.clients.model_metadata import model_info, rate
-
-    provider, _, model = lm.model.partition("/")
-    info = model_info(provider, model)
-    found = rate(info, "input_cost_per_token"), rate(info, "output_cost_per_token")
-    if found[0] is None or found[1] is None:
-        return None
-    return found[0] * 1e6, found[1] * 1e6
+    price = lm.price or listed_price(lm.model, lm.api_base)
+    return None if price is None else (price.input_per_million, price.output_per_million)
 
 
 class _Counter:

@@ -226,16 +226,23 @@ def package_versions() -> dict[str, str]:
 
 
 def git_hash() -> str | None:
-    """The commit of the working directory, with ``+dirty`` where it has changes."""
+    """The commit of the code that runs, with ``+dirty`` where it has changes.
+
+    None where the code is installed and no checkout: the repository that happens to be
+    the current directory, or to hold the environment, tells nothing of it.
+    """
+    here = Path(__file__).resolve()
     try:
-        commit = _git("rev-parse", "HEAD")
-        return f"{commit}+dirty" if _git("status", "--porcelain") else commit
+        _git(here.parent, "ls-files", "--error-unmatch", here.name)  # fails where git ignores it
+        commit = _git(here.parent, "rev-parse", "HEAD")
+        return f"{commit}+dirty" if _git(here.parent, "status", "--porcelain") else commit
     except (OSError, subprocess.SubprocessError):
         return None  # not a checkout, or no git
 
 
-def _git(*arguments: str) -> str:
+def _git(folder: Path, *arguments: str) -> str:
     done = subprocess.run(
-        ["git", *arguments], capture_output=True, text=True, check=True, timeout=10
-    )
+        ["git", "-C", str(folder), *arguments],
+        capture_output=True, text=True, check=True, timeout=10,
+    )  # fmt: skip
     return done.stdout.strip()

@@ -67,8 +67,8 @@ class Progress:
             self.failed += 1
             named = failure if failure.startswith(record.uid) else f"{record.uid}: {failure}"
             self.failures = [*self.failures, named][:FAILURES_SHOWN]
-        self.paid = _sum(self.paid, usage.paid)
-        self.spent = _sum(self.spent, _sum(usage.paid, usage.cached))
+        self.paid += usage.paid
+        self.spent += usage.paid + usage.cached
         self.dearest = max(self.dearest, usage.paid.cost or 0.0)
 
 
@@ -233,14 +233,3 @@ def _on_interrupt(stop: Callable[[str], None]) -> Iterator[None]:
 def _interrupted(loop: asyncio.AbstractEventLoop, stop: Callable[[str], None]) -> None:
     loop.remove_signal_handler(signal.SIGINT)
     stop("interrupted")
-
-
-def _sum(one: Totals, other: Totals) -> Totals:
-    costs = (one.cost, other.cost)
-    return Totals(
-        calls=one.calls + other.calls,
-        input_tokens=one.input_tokens + other.input_tokens,
-        output_tokens=one.output_tokens + other.output_tokens,
-        cost=None if costs[0] is None or costs[1] is None else costs[0] + costs[1],
-        seconds=one.seconds + other.seconds,
-    )

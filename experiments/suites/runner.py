@@ -30,10 +30,10 @@ from stateauditor.metrics.key_judge import GoldKey
 from stateauditor.metrics.suites import suite_outcome
 from stateauditor.program.auditor import StateAuditor
 from stateauditor.program.backends.backend import Backend
+from stateauditor.program.backends.reasons import describe
 from stateauditor.program.backends.store import CacheMode
 from stateauditor.program.memory import read_memory
 from stateauditor.program.retrieval.index import MemoryIndex
-from stateauditor.program.roles.audit_run import describe
 from stateauditor.signatures.models import AuditResult, Policy
 
 

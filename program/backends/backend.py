@@ -12,16 +12,19 @@ import dspy
 from anyio import CapacityLimiter
 from dspy.utils.exceptions import LMConfigurationError
 
+from stateauditor.program.backends.asking import Accepted
 from stateauditor.program.backends.breaker import CircuitBreaker
 from stateauditor.program.backends.config import (
     OFFLINE,
     BackendConfig,
     BreakerConfig,
     LMConfig,
+    StructuredOutput,
     load_backend_config,
 )
 from stateauditor.program.backends.lm import BackendLM
 from stateauditor.program.backends.pace import Pace
+from stateauditor.program.backends.prices import use_bundled_prices
 from stateauditor.program.backends.saving import KEYLESS, SavedBreaker, SavedLM, saved_config
 from stateauditor.program.backends.store import CacheMode, ResponseStore, default_folder
 from stateauditor.program.backends.traffic import Traffic
@@ -112,10 +115,13 @@ class Backend:
         keys = _keys(variables, source) if need_keys else {}
         store = _store(config)
         breakers: dict[tuple[str, BreakerConfig], CircuitBreaker] = {}
+        seen: dict[tuple[str | None, str, StructuredOutput], Accepted] = {}
         lms = {
             name: offline_lm()
             if lm.offline
-            else _build(name, lm, store, keys.get(name), _traffic(lm, breakers))
+            else _build(
+                name, lm, store, keys.get(name), _traffic(lm, breakers), _accepted(lm, seen)
+            )
             for name, lm in config.lms.items()
         }
         return cls(config, lms)
@@ -181,14 +187,6 @@ def _keys(variables: Mapping[str, str | None], source: str) -> dict[str, str]:
     return keys
 
 
-def use_bundled_prices() -> None:
-    """Keep DSPy from fetching a price list from the internet at the first call.
-
-    Costs must be the same tomorrow, and nobody asked for that request.
-    """
-    os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "true")
-
-
 def _traffic(lm: LMConfig, breakers: dict[tuple[str, BreakerConfig], CircuitBreaker]) -> Traffic:
     """An LM's own pace, and the breaker that it shares with others of its address."""
     breaker = None
@@ -202,8 +200,21 @@ def _traffic(lm: LMConfig, breakers: dict[tuple[str, BreakerConfig], CircuitBrea
     return Traffic(Pace(lm.requests_per_minute, lm.tokens_per_minute), breaker)
 
 
+def _accepted(
+    lm: LMConfig, seen: dict[tuple[str | None, str, StructuredOutput], Accepted]
+) -> Accepted:
+    """What the LM's model accepts at its address: learnt once for all LMs that ask it."""
+    place = (lm.api_base, lm.model, lm.structured_output)
+    return seen.setdefault(place, Accepted(lm.structured_output))
+
+
 def _build(
-    name: str, lm: LMConfig, store: ResponseStore, key: str | None, traffic: Traffic
+    name: str,
+    lm: LMConfig,
+    store: ResponseStore,
+    key: str | None,
+    traffic: Traffic,
+    accepted: Accepted,
 ) -> BackendLM:
     settings: dict[str, Any] = {
         "model_type": lm.model_type,
@@ -223,7 +234,7 @@ def _build(
         return BackendLM(
             lm.model,
             store=store,
-            structured=lm.structured_output,
+            accepted=accepted,
             price=lm.price,
             traffic=traffic,
             **settings,

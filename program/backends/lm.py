@@ -9,76 +9,49 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-import re
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from contextvars import ContextVar
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import dspy
 from anyio import CapacityLimiter
-from dspy.utils.exceptions import ContextWindowExceededError, LMInvalidRequestError
+from dspy.utils.exceptions import LMServerError
 
+from stateauditor.program.backends.asking import PLAIN, Accepted, Answer, Form, Reply, ask
 from stateauditor.program.backends.config import Price, StructuredOutput
+from stateauditor.program.backends.exchange import Exchange, observe, replayed
 from stateauditor.program.backends.portal import run_sync
+from stateauditor.program.backends.prices import listed_price
+from stateauditor.program.backends.reasons import describe, never_sent, ran_out
 from stateauditor.program.backends.recording import current_role
 from stateauditor.program.backends.store import CacheMode, ResponseStore, request_key
 from stateauditor.program.backends.structured import StructuredMode
 from stateauditor.program.backends.traffic import Traffic
-from stateauditor.signatures.errors import ContextOverflowError, ReplayMissError
-
-CHARS_PER_TOKEN = 4
-UNLIMITED_REPLY = 1_000  # tokens; for the pace, where no max_tokens bounds the reply
-# Servers other than OpenAI's have no code for it, and say it in words of their own.
-_OVERFLOW = re.compile(
-    r"exceed_context_size|context.{0,12}(length|window|size)|prompt is too long|too many tokens",
-    re.IGNORECASE,
+from stateauditor.program.backends.usage import NOTHING, Used, cost_of, told_cost, used, was_cut
+from stateauditor.program.backends.wire import ListeningEngines
+from stateauditor.program.retrieval.tokens import count_tokens
+from stateauditor.signatures.errors import (
+    BackendDownError,
+    ContextOverflowError,
+    PromptCutError,
+    ReplayMissError,
+    TimedOutError,
 )
 
+UNLIMITED_REPLY = 1_000  # tokens; for the pace, where no max_tokens bounds the reply
+DEFAULT_TIMEOUT = 60.0
 
-@dataclass(slots=True)
-class Exchange:
-    """One request and its reply, as accounting sees them; no text but the output's."""
-
-    key: str = ""
-    model: str = ""
-    input_tokens: int = 0
-    output_tokens: int = 0
-    cost: float | None = None
-    seconds: float = 0.0
-    cached: bool = False
-    truncated: bool = False
-    dropped: int = 0
-
-
-_slot: ContextVar[list[Exchange] | None] = ContextVar("stateauditor_exchange", default=None)
 _entry: ContextVar[list[dict[str, Any]] | None] = ContextVar("stateauditor_history", default=None)
-
-
-@contextmanager
-def exchanges() -> Iterator[list[Exchange]]:
-    """Collect the exchanges of the block, in order."""
-    collected: list[Exchange] = []
-    token = _slot.set(collected)
-    try:
-        yield collected
-    finally:
-        _slot.reset(token)
-
-
-def last_exchange() -> Exchange:
-    """The exchange that the reply in hand came from; a blank one outside :func:`exchanges`."""
-    collected = _slot.get()
-    return collected[-1] if collected else Exchange()
 
 
 class BackendLM(dspy.LM):
     """A DSPy LM that belongs to a backend.
 
     ``store`` records and replays its responses; ``price`` fills in the cost where
-    the provider's own is unknown; ``traffic`` and ``num_retries`` say how requests
+    a gateway does not tell it; ``accepted`` is what others have seen this model
+    accept at this address; ``traffic`` and ``num_retries`` say how requests
     go out. Everything else is :class:`dspy.LM`.
     """
 
@@ -88,6 +61,7 @@ class BackendLM(dspy.LM):
         *,
         store: ResponseStore,
         structured: StructuredOutput = StructuredOutput.AUTO,
+        accepted: Accepted | None = None,
         price: Price | None = None,
         traffic: Traffic | None = None,
         num_retries: int = 3,
@@ -95,11 +69,21 @@ class BackendLM(dspy.LM):
     ) -> None:
         super().__init__(model, cache=False, num_retries=0, **settings)
         self.store = store
-        self.structured = StructuredMode(structured)
+        self.accepted = accepted or Accepted(structured)
         self.price = price
         self.traffic = traffic or Traffic()
         self.retries = num_retries
         self.limiter: CapacityLimiter | None = None
+        self._engine_store = ListeningEngines()
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        self._engine_store = ListeningEngines()
+
+    @property
+    def structured(self) -> StructuredMode:
+        """The output modes that the address has been seen to accept."""
+        return self.accepted.structured
 
     def bound(self, store: ResponseStore, limiter: CapacityLimiter) -> BackendLM:
         """This LM recording into ``store``, with its calls in flight bounded by ``limiter``.
@@ -132,39 +116,59 @@ class BackendLM(dspy.LM):
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
     async def acall(
-        self, prompt: Any = None, *, messages: Any = None, **settings: Any
+        self,
+        prompt: Any = None,
+        *,
+        messages: Any = None,
+        forms: Sequence[Form] = (PLAIN,),
+        **settings: Any,
     ) -> list[Any]:
-        """Answer from the record folder, or from the model; account for either."""
+        """Answer from the record folder, or from the model; account for either.
+
+        ``forms`` are the output modes to ask in, strictest first. A replay meets the mode
+        that was answered when it was recorded. Raises :class:`PromptCutError` where the
+        server read a part of the prompt only.
+        """
         rendered = messages if messages is not None else [{"role": "user", "content": str(prompt)}]
-        merged = {**self.kwargs, **settings}
-        key = request_key(self.namespace, rendered, merged)
-        recorded = self.store.get(key)
-        if recorded is not None:
-            self._observe(_replayed(key, recorded, cached=not self.store.owns(recorded)))
-            return list(recorded["outputs"])
+        keys = [self._key(rendered, settings, form) for form in forms]
+        for form, key in zip(forms, keys, strict=True):
+            recorded = self.store.get(key)
+            if recorded is not None:
+                if form.mode is not None:
+                    self.structured.accept(form.mode)
+                return self._given(
+                    replayed(key, recorded, cached=not self.store.owns(recorded)),
+                    recorded["outputs"],
+                    rendered,
+                )
         if self.store.mode is CacheMode.READ_ONLY:
             raise ReplayMissError(
                 f"no recorded response of {self.model} for {current_role()} in {self.store.folder}"
             )
-        outputs, entry, seconds = await self._ask(prompt, messages, settings)
-        exchange = self._account(key, entry, seconds)
-        record = {
-            "outputs": [_plain(output) for output in outputs],
-            "model": exchange.model,
-            "input_tokens": exchange.input_tokens,
-            "output_tokens": exchange.output_tokens,
-            "cost": exchange.cost,
-            "seconds": exchange.seconds,
-            "truncated": exchange.truncated,
-        }
+        answer = await self._answered(prompt, messages, settings, forms, rendered)
+        key = keys[forms.index(answer.form)]
+        exchange = self._account(key, answer, _text(rendered))
+        outputs = answer.reply.outputs
+        for sentence in answer.refused:
+            observe(Exchange(model=self.model, cost=0.0, error=sentence))
         if self.store.mode is CacheMode.READ_WRITE:  # a disk may be slow; other calls go on
+            record = exchange.record(outputs)
             first = await asyncio.to_thread(self.store.keep, key, record)
             if first is not None:
                 # The same prompt was in flight twice: one answer counts for both, as in a replay.
-                self._observe(_replayed(key, first, cached=False))
-                return list(first["outputs"])
-        self._observe(exchange)
-        return outputs
+                exchange, outputs = replayed(key, first, cached=False), first["outputs"]
+        return self._given(exchange, outputs, rendered)
+
+    def _key(self, rendered: Any, settings: Mapping[str, Any], form: Form) -> str:
+        merged = {**self.kwargs, **settings, **form.settings}
+        return request_key(self.namespace, rendered, merged)
+
+    def _given(self, exchange: Exchange, outputs: list[Any], rendered: Any) -> list[Any]:
+        observe(exchange)
+        if exchange.cut:
+            read = exchange.used.told_input or exchange.used.input_tokens
+            raise PromptCutError(self.model, read, count_tokens(_text(rendered)))
+        return list(outputs)
 
     def __call__(self, prompt: Any = None, *, messages: Any = None, **settings: Any) -> list[Any]:
         """Synchronous twin of :meth:`acall`, as optimizers ask their own LMs."""
@@ -174,23 +178,54 @@ class BackendLM(dspy.LM):
 
         return run_sync(work)
 
-    async def _ask(
-        self, prompt: Any, messages: Any, settings: dict[str, Any]
-    ) -> tuple[list[Any], dict[str, Any], float]:
-        """Call the model in its pace; the outputs, DSPy's history entry, and the time."""
+    async def _answered(
+        self,
+        prompt: Any,
+        messages: Any,
+        settings: dict[str, Any],
+        forms: Sequence[Form],
+        rendered: Any,
+    ) -> Answer:
+        """Ask the model in its pace; a call that fails is accounted for, too."""
         merged = {**self.kwargs, **settings}
         reply = merged.get("max_tokens") or merged.get("max_completion_tokens") or UNLIMITED_REPLY
-        return await self.traffic.send(
-            lambda: self._once(prompt, messages, settings),
-            tokens=_characters(messages or prompt) // CHARS_PER_TOKEN + reply,
-            used=lambda answer: sum(_tokens(answer[1])),
-            retries=self.retries,
-            limiter=self.limiter,
-        )
+        sent = _text(rendered)
+        started = time.perf_counter()
 
-    async def _once(
-        self, prompt: Any, messages: Any, settings: dict[str, Any]
-    ) -> tuple[list[Any], dict[str, Any], float]:
+        down = False
+
+        async def send(changed: Mapping[str, Any]) -> Reply:
+            return await self._once(prompt, messages, {**settings, **changed})
+
+        async def one_try() -> Answer:
+            nonlocal down
+            try:
+                return await ask(send, merged, forms, self.accepted, self.model, suspect=not down)
+            except LMServerError:  # in every form: it is down, and is not asked so much again
+                down = True
+                raise
+
+        try:
+            return await self.traffic.send(
+                one_try,
+                tokens=count_tokens(sent) + reply,
+                used=lambda answer: self._spent(answer, sent),
+                retries=self.retries,
+                limiter=self.limiter,
+            )
+        except (BackendDownError, ContextOverflowError):
+            raise  # nothing was sent; or the caller shortens the prompt and says so
+        except BaseException as error:  # a role whose time is up cancels its call
+            late = ran_out(error)
+            limit = float(merged.get("timeout") or DEFAULT_TIMEOUT)
+            shown = TimedOutError(limit, "timeout (of the LM, in the backend file)")
+            why = describe(shown if late else error)
+            self._failed(error, why, sent, time.perf_counter() - started)
+            if late:
+                raise shown from error
+            raise
+
+    async def _once(self, prompt: Any, messages: Any, settings: dict[str, Any]) -> Reply:
         """One request. DSPy's history entry holds usage and cost.
 
         Waiting for a turn is not the model's latency.
@@ -201,15 +236,10 @@ class BackendLM(dspy.LM):
         try:
             with dspy.context(disable_history=False):
                 outputs = await super().acall(prompt, messages=messages, **settings)
-        except LMInvalidRequestError as error:
-            if _overflows(error):
-                raise ContextOverflowError(
-                    f"the prompt does not fit the context window of {self.model}"
-                ) from error
-            raise
         finally:
             _entry.reset(token)
-        return list(outputs), entries[-1] if entries else {}, time.perf_counter() - started
+        entry = entries[-1] if entries else {}
+        return Reply(list(outputs), entry, time.perf_counter() - started)
 
     def update_history(self, entry: dict[str, Any]) -> None:
         """Keep the entry for the call in progress only.
@@ -221,65 +251,84 @@ class BackendLM(dspy.LM):
         if entries is not None:
             entries.append(entry)
 
-    def _account(self, key: str, entry: dict[str, Any], seconds: float) -> Exchange:
-        inputs, outputs = _tokens(entry)
-        cost = entry.get("cost")
-        if cost is None and self.price is not None:
-            cost = (
-                inputs * self.price.input_per_million + outputs * self.price.output_per_million
-            ) / 1e6
+    def _account(self, key: str, answer: Answer, sent: str) -> Exchange:
+        entry = answer.reply.entry
+        usage = self._used(answer, sent)
+        told = told_cost(_raw_usage(entry), {**_hidden_headers(entry), **answer.heard.headers})
         return Exchange(
             key=key,
             model=self.model,
-            input_tokens=inputs,
-            output_tokens=outputs,
-            cost=cost,
-            seconds=round(seconds, 6),
+            used=usage,
+            cost=cost_of(usage, told=told, price=self.price, listed=self._listed(entry, usage)),
+            seconds=round(answer.reply.seconds, 6),
             truncated=_finish_reason(entry.get("response")) == "length",
+            cut=was_cut(usage, sent),
         )
 
     @staticmethod
-    def _observe(exchange: Exchange) -> None:
-        collected = _slot.get()
-        if collected is not None:
-            collected.append(exchange)
+    def _used(answer: Answer, sent: str) -> Used:
+        entry = answer.reply.entry
+        told = [entry.get("usage") or {}, _raw_usage(entry), _raw(entry)]
+        return used(told, sent, "".join(map(_output_text, answer.reply.outputs)))
+
+    def _spent(self, answer: Answer, sent: str) -> int:
+        usage = self._used(answer, sent)
+        return usage.input_tokens + usage.output_tokens
+
+    def _listed(self, entry: Mapping[str, Any], usage: Used) -> float | None:
+        """What the price list makes of the usage; DSPy's own sum where it knew all of it."""
+        known = (entry.get("usage") or {}).get("completion_tokens") == usage.output_tokens
+        return entry.get("cost") if known and not usage.estimated else self._by_list(usage)
+
+    def _by_list(self, usage: Used) -> float | None:
+        price = listed_price(self.model, self.kwargs.get("api_base") or self.kwargs.get("base_url"))
+        return cost_of(usage, told=None, price=price, listed=None)
+
+    def _failed(self, error: BaseException, why: str, sent: str, seconds: float) -> None:
+        """Account for a call without a reply; one that was worked on may be charged for."""
+        usage, cost = NOTHING, 0.0 if never_sent(error) else None
+        if cost is None:
+            usage = Used(count_tokens(sent), 0, estimated=True)
+            cost = cost_of(usage, told=None, price=self.price, listed=self._by_list(usage))
+        observe(
+            Exchange(
+                model=self.model,
+                used=usage,
+                cost=cost,
+                seconds=round(seconds, 6),
+                error=why,
+            )
+        )
 
 
-def _characters(prompt: Any) -> int:
-    """How long a prompt is, or a list of messages."""
-    if isinstance(prompt, list):
-        return sum(len(str(message.get("content", ""))) for message in prompt)
-    return len(str(prompt))
+def _text(messages: Any) -> str:
+    """What the model is to read."""
+    return "\n".join(str(message.get("content", "")) for message in messages)
 
 
-def _tokens(entry: dict[str, Any]) -> tuple[int, int]:
-    """Tokens of prompt and reply, as the provider counted them."""
-    usage = entry.get("usage") or {}
-    return int(usage.get("prompt_tokens") or 0), int(usage.get("completion_tokens") or 0)
+def _output_text(output: Any) -> str:
+    """What the model wrote, thinking included."""
+    if isinstance(output, dict):
+        return f"{output.get('reasoning_content') or ''}{output.get('text') or ''}"
+    return str(output or "")
 
 
-def _overflows(error: Exception) -> bool:
-    """Whether a refusal means that the prompt is longer than the model can read."""
-    known = isinstance(error, ContextWindowExceededError)
-    return known or _OVERFLOW.search(str(error)) is not None
+def _raw(entry: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The body of the reply as the server sent it, where DSPy kept it."""
+    body = getattr(entry.get("response"), "provider_data", None)
+    return body if isinstance(body, Mapping) else {}
 
 
-def _replayed(key: str, recorded: dict[str, Any], *, cached: bool) -> Exchange:
-    return Exchange(
-        key=key,
-        model=recorded["model"],
-        input_tokens=recorded["input_tokens"],
-        output_tokens=recorded["output_tokens"],
-        cost=recorded["cost"],
-        seconds=recorded["seconds"],
-        cached=cached,
-        truncated=recorded["truncated"],
-    )
+def _raw_usage(entry: Mapping[str, Any]) -> Mapping[str, Any]:
+    usage = _raw(entry).get("usage") or entry.get("usage")
+    return usage if isinstance(usage, Mapping) else {}
 
 
-def _plain(output: Any) -> Any:
-    """An output as JSON keeps it: text, or the text of a dict with reasoning beside it."""
-    return {"text": output.get("text")} if isinstance(output, dict) else output
+def _hidden_headers(entry: Mapping[str, Any]) -> dict[str, str]:
+    """The reply's headers where LiteLLM sent the request; it puts a prefix before each."""
+    hidden = getattr(entry.get("response"), "_hidden_params", None) or {}
+    headers = hidden.get("additional_headers") or {}
+    return {str(name).removeprefix("llm_provider-").lower(): str(headers[name]) for name in headers}
 
 
 def _finish_reason(response: Any) -> str | None:

@@ -9,27 +9,52 @@ from pydantic import ConfigDict, create_model
 
 from stateauditor.program.backends.config import StructuredOutput
 
+SECOND_THOUGHT = 50  # answers after which a doubtful refusal is put to the test
+
 
 class StructuredMode:
     """The strictest output mode that an address has been seen to accept.
 
-    Shared by all copies of an LM: a refusal is paid for once.
+    Shared by all LMs of one address and model: a refusal is paid for once. A refusal by a
+    server error may have been a fault of the moment, so after some answers the stricter
+    mode is tried once more; what is refused twice stays refused.
     """
 
     _LADDER = (StructuredOutput.JSON_SCHEMA, StructuredOutput.JSON_OBJECT, StructuredOutput.NONE)
 
     def __init__(self, configured: StructuredOutput) -> None:
         automatic = configured is StructuredOutput.AUTO
-        self._modes: tuple[StructuredOutput, ...] = self._LADDER if automatic else (configured,)
+        self._ladder: tuple[StructuredOutput, ...] = self._LADDER if automatic else (configured,)
+        self._modes: tuple[StructuredOutput, ...] = self._ladder
+        self._proven = False
+        self._doubted: StructuredOutput | None = None
+        self._tested: set[StructuredOutput] = set()
+        self._answers = 0
 
     @property
     def candidates(self) -> tuple[StructuredOutput, ...]:
         """The modes still worth trying, strictest first."""
         return self._modes
 
-    def accept(self, mode: StructuredOutput) -> None:
-        """Remember that ``mode`` works, so that stricter ones are not tried again."""
-        self._modes = self._modes[self._modes.index(mode) :]
+    @property
+    def proven(self) -> bool:
+        """Whether the strictest of them has been answered, so that a fault is no refusal."""
+        return self._proven
+
+    def accept(self, mode: StructuredOutput, *, doubtful: bool = False) -> None:
+        """Remember that ``mode`` works, so that stricter ones are not tried again.
+
+        ``doubtful`` says that the stricter one fell to a server error.
+        """
+        if doubtful and mode in self._modes[1:] and self._modes[0] not in self._tested:
+            self._doubted, self._answers = self._modes[0], 0
+        self._modes = self._ladder[self._ladder.index(mode) :]
+        self._proven = True
+        self._answers += 1
+        if self._doubted is not None and self._answers > SECOND_THOUGHT:
+            self._tested.add(self._doubted)
+            self._modes = self._ladder[self._ladder.index(self._doubted) :]
+            self._proven, self._doubted = False, None
 
 
 def response_format(mode: StructuredOutput, signature: Any) -> dict[str, Any]:

@@ -15,13 +15,11 @@ from typing import Any
 
 import dspy
 from dspy.clients._deprecation import adapter_message_call
-from dspy.utils.exceptions import (
-    AdapterParseError,
-    LMInvalidRequestError,
-    LMUnsupportedFeatureError,
-)
+from dspy.utils.exceptions import AdapterParseError
 
-from stateauditor.program.backends.lm import BackendLM, Exchange, exchanges, last_exchange
+from stateauditor.program.backends.asking import Form
+from stateauditor.program.backends.exchange import Exchange, exchanges, last_exchange
+from stateauditor.program.backends.lm import BackendLM
 from stateauditor.program.backends.parsing import parse_reply
 from stateauditor.program.backends.portal import run_sync
 from stateauditor.program.backends.recording import current_role, record
@@ -31,7 +29,7 @@ from stateauditor.signatures.errors import (
     ContextOverflowError,
     EmptyOutputError,
     ModelOutputError,
-    ReplayMissError,
+    PromptCutError,
     TruncatedOutputError,
 )
 from stateauditor.signatures.models import CallRecord
@@ -67,13 +65,20 @@ class TypedAdapter(dspy.JSONAdapter):
             return await self._read(lm, lm_kwargs, signature, demos, inputs)
         except ContextOverflowError as error:
             shorter = _with_shorter_readout(inputs)
+            self._refused(lm, str(error) if shorter is None else f"{error}; {shorter.said}")
             if shorter is None:
                 raise
-            what = f"{error}; {shorter.said}"
-            _log.warning("%s: %s", current_role(), what)
-            # A refused request costs nothing, but the result must tell of it.
-            record(CallRecord(role=current_role(), model=lm.model, cost=0.0, error=what))
+        try:
             return await self._read(lm, lm_kwargs, signature, demos, shorter.inputs)
+        except ContextOverflowError as error:
+            self._refused(lm, str(error))
+            raise
+
+    @staticmethod
+    def _refused(lm: BackendLM, what: str) -> None:
+        """A refused request costs nothing, but the result must tell of it."""
+        _log.warning("%s: %s", current_role(), what)
+        record(CallRecord(role=current_role(), model=lm.model, cost=0.0, error=what))
 
     async def _read(
         self, lm: BackendLM, lm_kwargs: Any, signature: Any, demos: Any, inputs: Any
@@ -96,29 +101,20 @@ class TypedAdapter(dspy.JSONAdapter):
     async def _attempt(
         self, lm: BackendLM, settings: dict[str, Any], signature: Any, demos: Any, inputs: Any
     ) -> list[dict[str, Any]]:
-        modes = lm.structured.candidates
-        for mode in modes:
-            with exchanges() as seen:
-                try:
-                    format_ = response_format(mode, signature)
-                    values = await self._asked(
-                        lm, {**settings, **format_}, signature, demos, inputs
-                    )
-                except (LMInvalidRequestError, LMUnsupportedFeatureError, ReplayMissError):
-                    # A replay meets the modes that were refused when it was recorded.
-                    if mode is modes[-1]:
-                        raise
-                    continue
-                except AdapterParseError:  # the base class raises it for a reply without text
-                    self._account(lm, seen, error="empty reply")
-                    raise EmptyOutputError("the reply was empty") from None
-                except ModelOutputError as error:
-                    self._account(lm, seen, error=str(error))
-                    raise
-            lm.structured.accept(mode)
-            self._account(lm, seen)
-            return values
-        raise AssertionError("a structured-output ladder is never empty")
+        with exchanges() as seen:
+            try:
+                values = await self._asked(lm, settings, signature, demos, inputs)
+            except AdapterParseError:  # the base class raises it for a reply without text
+                self._account(lm, seen, error="empty reply")
+                raise EmptyOutputError("the reply was empty") from None
+            except (ModelOutputError, PromptCutError) as error:
+                self._account(lm, seen, error=str(error))
+                raise
+            except BaseException:  # the LM has noted why; a role whose time is up counts, too
+                self._account(lm, seen)
+                raise
+        self._account(lm, seen)
+        return values
 
     async def _asked(
         self, lm: BackendLM, settings: dict[str, Any], signature: Any, demos: Any, inputs: Any
@@ -130,8 +126,9 @@ class TypedAdapter(dspy.JSONAdapter):
         as everything else that a call needs here.
         """
         messages = self.format(signature, demos, inputs)
+        forms = [Form(mode, response_format(mode, signature)) for mode in lm.structured.candidates]
         with adapter_message_call(lm, messages):
-            outputs = await lm.acall(messages=messages, **settings)
+            outputs = await lm.acall(messages=messages, forms=forms, **settings)
         values: list[dict[str, Any]] = self._call_postprocess(
             signature, signature, outputs, lm, settings
         )
@@ -155,22 +152,27 @@ class TypedAdapter(dspy.JSONAdapter):
 
     @staticmethod
     def _account(lm: BackendLM, seen: list[Exchange], *, error: str | None = None) -> None:
+        """Put the exchanges on record; ``error`` says what is wrong with the replies."""
         for exchange in seen:
-            if error is not None:
+            wrong = exchange.error or error
+            if exchange.error is None and error is not None:
                 lm.store.mark_unparsable(exchange.key)
             elif exchange.truncated:
-                error = "reply cut at the token limit; its whole items were kept"
+                wrong = wrong or "reply cut at the token limit; its whole items were kept"
             record(
                 CallRecord(
                     role=current_role(),
                     model=exchange.model,
-                    input_tokens=exchange.input_tokens,
-                    output_tokens=exchange.output_tokens,
+                    input_tokens=exchange.used.input_tokens,
+                    output_tokens=exchange.used.output_tokens,
+                    reasoning_tokens=exchange.used.reasoning_tokens,
+                    cached_tokens=exchange.used.cached_tokens,
+                    estimated=exchange.used.estimated,
                     cost=exchange.cost,
                     seconds=exchange.seconds,
                     cached=exchange.cached,
                     dropped=exchange.dropped,
-                    error=error,
+                    error=wrong,
                 )
             )
 

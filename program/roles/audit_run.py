@@ -3,20 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-import os
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from dspy.utils.exceptions import (
-    LMConfigurationError,
-    LMTransportError,
-    LMUnsupportedFeatureError,
-)
-
 from stateauditor.program.backends.backend import Backend
+from stateauditor.program.backends.reasons import describe
 from stateauditor.program.backends.recording import recording
-from stateauditor.signatures.errors import StateAuditorError
+from stateauditor.signatures.errors import TimedOutError
 from stateauditor.signatures.models import CallRecord, Failure
 from stateauditor.signatures.step import Card, Step
 
@@ -62,6 +56,9 @@ class AuditRun:
                     model = self.backend.lm(role.lm_role).model
                     scope.calls.append(CallRecord(role=role.name, model=model, cost=0.0))
                 return answer
+            except TimeoutError as error:
+                self.fail(role, error if self.timeout is None else _late(self.timeout))
+                return None
             except Exception as error:  # noqa: BLE001  # fail open, whatever breaks
                 self.fail(role, error)
                 return None
@@ -83,32 +80,9 @@ class AuditRun:
         return tuple(self._failures[step] for step in sorted(self._failures, key=_place))
 
 
+def _late(seconds: float) -> TimedOutError:
+    return TimedOutError(seconds, "role_timeout (of the auditor)")
+
+
 def _place(step: Step) -> tuple[int, int]:
     return step.stage, step.place
-
-
-def describe(error: Exception) -> str:
-    """What went wrong, without memory text and without keys.
-
-    Of foreign errors the kind and the HTTP status are kept. A message is kept
-    only where no server had a part in it: servers quote what they were sent.
-    """
-    if isinstance(error, StateAuditorError):
-        return str(error)
-    if isinstance(error, TimeoutError):
-        return "timed out"
-    kind = type(error).__name__
-    status = getattr(error, "status", None)
-    if status is not None:
-        return f"{kind}: HTTP {status}"
-    if isinstance(error, LMTransportError | LMConfigurationError | LMUnsupportedFeatureError):
-        return _without_keys(f"{kind}: {' '.join(error.message.split())[:300]}")
-    return kind
-
-
-def _without_keys(text: str) -> str:
-    """``text`` with the value of every environment variable that looks like a key blotted out."""
-    for name, value in os.environ.items():
-        if ("KEY" in name or "TOKEN" in name) and len(value) >= 8:
-            text = text.replace(value, "***")
-    return text

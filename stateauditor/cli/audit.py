@@ -23,6 +23,9 @@ from stateauditor.signatures.models import (
 FAILED_ON = 1
 """Exit status when a condition of ``--fail-on`` is met."""
 
+NOTHING_CHECKED = 3
+"""Exit status when every role of an audit failed, so that the draft was not looked at."""
+
 EXAMPLES = options.examples(
     "stateauditor audit input.json",
     "stateauditor audit input.json --backend openai --policy full --json",
@@ -99,7 +102,8 @@ def audit(
     draft wrong, and byte for byte as drafted otherwise. Several drafts over one
     memory go into INPUT.json as "pairs": a list of {"question", "draft"}.
 
-    Exit status: 0 done, 1 a --fail-on condition is met, 2 wrong input or configuration.
+    Exit status: 0 done, 1 a --fail-on condition is met, 2 wrong input or configuration,
+    3 nothing was checked (of one draft or more), since every role failed.
     """
     given = read_audit_input(
         Given(file, memory, question, draft, allow_undated, format, user, as_of)
@@ -124,6 +128,10 @@ def audit(
         _show(results, verbose=verbose)
     if any(_met(condition, results) for condition in fail_on or ()):
         raise typer.Exit(FAILED_ON)
+    unchecked = [result for result in results if result.nothing_checked]
+    if unchecked:
+        note(f"nothing was checked: {_reasons(unchecked)}")
+        raise typer.Exit(NOTHING_CHECKED)
 
 
 def _show(results: list[AuditResult], *, verbose: bool) -> None:
@@ -140,6 +148,12 @@ def _note_oddities(given: AuditInput) -> None:
         note(f"entries without a known time: {undated}; they are never later than anything")
     if not given.memory.evidence():
         note("the memory holds nothing that the user said: the draft comes back unchanged")
+
+
+def _reasons(results: list[AuditResult]) -> str:
+    """Why the roles failed, each reason once."""
+    reasons = (failure.reason for result in results for failure in result.failed_open)
+    return "; ".join(dict.fromkeys(reasons))
 
 
 def _met(condition: FailOn, results: list[AuditResult]) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import signal
 import threading
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.table import Table
@@ -25,6 +25,9 @@ from stateauditor.cli.console import (
 from stateauditor.experiments.runs.config_files import shipped_backends
 from stateauditor.program.backends.config import BackendConfig, load_backend_config
 from stateauditor.signatures.step import LMRole
+
+if TYPE_CHECKING:
+    from stateauditor.program.roles.trial import Trial
 
 EXAMPLES = options.examples(
     "stateauditor backends",
@@ -95,14 +98,17 @@ def try_roles(
 ) -> None:
     """Ask each role one tiny typed question: does the backend answer?
 
+    Then sends each LM a prompt as long as a readout: a server whose context is too
+    short refuses it, or cuts it without a word (Ollama), which its token count shows.
     Shows latency, tokens and the structured-output mode that was found. Recorded
-    responses are neither read nor written. Costs a few thousand tokens.
+    responses are neither read nor written. Costs about ten thousand tokens an LM.
 
-    Exit status: 0 every role answers, 1 one does not, 2 the file is wrong.
+    Exit status: 0 every role answers and every LM reads a long prompt, 1 one does
+    not, 2 the file is wrong.
     """
     from stateauditor.program.backends.backend import Backend
     from stateauditor.program.backends.store import CacheMode
-    from stateauditor.program.roles.trial import try_backend
+    from stateauditor.program.roles.trial import try_backend, try_long_prompts
 
     config, path = load_named(file)
     backend = Backend.from_config(
@@ -110,45 +116,62 @@ def try_roles(
     )
     with progress(f"asking {config.name}"):
         trials = try_backend(backend)
+        long = try_long_prompts(backend) if any(trial.ok for trial in trials) else []
     failed = [trial for trial in trials if not trial.ok]
+    cut = [trial for trial in long if not trial.ok]
     if as_json:
-        listed = [
-            {
-                "role": t.role.value,
-                "model": t.model,
-                "ok": t.ok,
-                "reason": t.reason,
-                "seconds": round(t.seconds, 3),
-                "input_tokens": t.input_tokens,
-                "output_tokens": t.output_tokens,
-                "structured_output": t.mode,
-                "tries": t.tries,
-            }
-            for t in trials
+        listed, lengthy = [
+            [
+                {
+                    "role": t.role.value,
+                    "model": t.model,
+                    "ok": t.ok,
+                    "reason": t.reason,
+                    "seconds": round(t.seconds, 3),
+                    "input_tokens": t.input_tokens,
+                    "output_tokens": t.output_tokens,
+                    "structured_output": t.mode,
+                    "tries": t.tries,
+                    "estimated": t.estimated,
+                }
+                for t in some
+            ]
+            for some in (trials, long)
         ]
-        write_json({"backend": backend.label, "ok": not failed, "roles": listed})
+        ok = not (failed or cut)
+        write_json({"backend": backend.label, "ok": ok, "roles": listed, "long_prompts": lengthy})
     else:
         table = Table(box=None, pad_edge=False, header_style="bold")
         for heading in ("", "role", "model", "seconds", "tokens in/out", "output by", "remark"):
             table.add_column(heading, overflow="fold")
-        for t in trials:
-            remark = t.reason or ("readable at the second try" if t.tries > 1 else "")
+        for t in [*trials, *long]:
             table.add_row(
                 Text("ok", "green") if t.ok else Text("FAIL", "bold red"),
-                t.role.value,
+                "long prompt" if t in long else t.role.value,
                 printable(t.model),
                 f"{t.seconds:.2f}",
                 f"{t.input_tokens}/{t.output_tokens}",
                 t.mode,
-                printable(remark),
+                printable(_remark(t)),
             )
         console = stdout()
         show_table(console, table)
         show(console)
         verdict = f"{len(failed)} of {len(trials)} roles got no usable answer."
         show(console, verdict if failed else f"{backend.label}: every role answers.")
-    if failed:
+        if cut:
+            show(console, f"{len(cut)} of {len(long)} LMs did not read a whole long prompt.")
+    if failed or cut:
         raise typer.Exit(NOT_ALL_ANSWER)
+
+
+def _remark(trial: Trial) -> str:
+    """What a person should know of one trial."""
+    if trial.reason is not None:
+        return trial.reason
+    if trial.estimated:
+        return "no usage is told: tokens are estimated, and a cut prompt would not show"
+    return "readable at the second try" if trial.tries > 1 else ""
 
 
 @app.command(

@@ -60,11 +60,16 @@ def show_result(console: Console, result: AuditResult, *, verbose: bool = False)
         _heading(console, "Failed open", style="bold yellow")
         for failure in result.failed_open:
             show(console, f"  {failure.role}: {printable(failure.reason)}", style="yellow")
-        show(
-            console, "  These findings are missing; the reply is safe to send as drafted or shown."
-        )
+        show(console, f"  {_left(result)}")
     show(console)
     show_footer(console, result)
+
+
+def _left(result: AuditResult) -> str:
+    """What a failure leaves of the audit."""
+    if result.nothing_checked:
+        return "Nothing was checked: every role failed. The reply is the draft, unaudited."
+    return "These findings are missing; what the other roles found is in force."
 
 
 def show_change(console: Console, result: AuditResult) -> None:
@@ -112,9 +117,11 @@ def _totals(totals: Totals, name: str) -> str:
     if not totals.calls:
         return f"0 {name}"
     cost = "cost unknown" if totals.cost is None else f"${totals.cost:.4f}"
+    failed = f" ({totals.failed} failed)" if totals.failed else ""
+    estimated = f" (estimated for {totals.estimated} calls)" if totals.estimated else ""
     return (
-        f"{totals.calls} {name}, {totals.input_tokens:,} tokens in, "
-        f"{totals.output_tokens:,} out, {cost}, {totals.seconds:.1f} s"
+        f"{totals.calls} {name}{failed}, {totals.input_tokens:,} tokens in, "
+        f"{totals.output_tokens:,} out, {cost}{estimated}, {totals.seconds:.1f} s"
     )
 
 

@@ -100,15 +100,21 @@ def describe(state: RunState, seconds: float, since: int) -> str:
     ``since`` scenarios ended in the ``seconds`` of this session.
     """
     tokens = state.spent.input_tokens + state.spent.output_tokens
-    parts = [f"{state.failed} failed", f"{state.spent.calls:,} calls", f"{tokens:,} tokens"]
+    parts = [f"{state.failed} failed", _calls(state.spent), f"{tokens:,} tokens"]
     cost = state.paid.cost
-    parts.append("cost unknown" if cost is None else f"${cost:,.4f}")
+    estimated = " (partly estimated)" if state.paid.estimated else ""
+    parts.append("cost unknown" if cost is None else f"${cost:,.4f}{estimated}")
     if since and seconds > 0:
         rate = since / seconds
         parts.append(f"{60 * rate:,.1f} a minute")
         if state.done < state.total:
             parts.append(f"{_duration((state.total - state.done) / rate)} left")
     return " · ".join(parts)
+
+
+def _calls(totals: Totals) -> str:
+    failed = f" ({totals.failed:,} failed)" if totals.failed else ""
+    return f"{totals.calls:,} calls{failed}"
 
 
 def _duration(seconds: float) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -94,8 +95,23 @@ def test_versions_are_those_that_are_installed() -> None:
     assert package_versions()["stateauditor"]
 
 
-def test_without_git_there_is_no_hash(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_the_hash_is_that_of_the_code_wherever_it_is_started(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    here = git_hash()
+    subprocess.run(["git", "init", "-q", str(tmp_path)], check=True)
     monkeypatch.chdir(tmp_path)
-    assert git_hash() is None
+    assert git_hash() == here
     monkeypatch.setattr(folder_module, "_git", lambda *words: "abc" if "HEAD" in words else " M x")
     assert git_hash() == "abc+dirty"
+
+
+def test_an_installed_package_has_no_hash_though_its_environment_lies_in_a_repository(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    subprocess.run(["git", "init", "-q", str(tmp_path)], check=True)
+    installed = tmp_path / "site-packages" / "folder.py"
+    installed.parent.mkdir()
+    installed.write_text("")
+    monkeypatch.setattr(folder_module, "__file__", str(installed))
+    assert git_hash() is None

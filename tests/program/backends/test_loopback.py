@@ -13,9 +13,9 @@ import pytest
 from stateauditor.program.backends.backend import Backend
 from stateauditor.program.backends.config import BackendConfig, LMConfig
 from stateauditor.program.backends.portal import run_sync
+from stateauditor.program.backends.reasons import describe
 from stateauditor.program.backends.recording import recording
 from stateauditor.program.backends.store import CacheMode
-from stateauditor.program.roles.audit_run import describe
 from stateauditor.signatures.errors import (
     EmptyOutputError,
     MissingKeyError,

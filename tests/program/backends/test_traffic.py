@@ -36,7 +36,7 @@ def test_a_server_error_is_tried_again_as_often_as_configured() -> None:
         assert ask(backend(server, retries=2))[0] == ["The user lives in Oslo."]
     with loopback([BROKEN]) as server:
         with pytest.raises(LMServerError):
-            ask(backend(server, retries=2))
+            ask(backend(server, retries=2, structured_output="none"))
         assert len(server.requests) == 3
 
 
@@ -105,7 +105,7 @@ def test_tokens_are_estimated_before_and_corrected_after() -> None:
 
 def test_a_backend_that_is_down_fails_open_at_once_and_says_so() -> None:
     with loopback([BROKEN]) as server:
-        used = backend(server, breaker={"failures": 3, "cooldown": 60})
+        used = backend(server, breaker={"failures": 3, "cooldown": 60}, structured_output="none")
         auditor = StateAuditor(used, variant="lean")
         results = [auditor.audit(MEMORY, QUESTION, DRAFT) for _ in range(6)]
         assert len(server.requests) == 3
@@ -130,7 +130,7 @@ def test_a_dead_address_trips_it_too() -> None:
 
 def test_it_closes_again_when_the_backend_is_back() -> None:
     with loopback([BROKEN, BROKEN, json_reply(GOOD)]) as server:
-        used = backend(server, breaker={"failures": 2, "cooldown": 0.2})
+        used = backend(server, breaker={"failures": 2, "cooldown": 0.2}, structured_output="none")
         for _ in range(2):
             with pytest.raises(LMServerError):
                 ask(used)
@@ -143,7 +143,7 @@ def test_it_closes_again_when_the_backend_is_back() -> None:
 def test_answers_of_any_kind_keep_it_closed() -> None:
     replies = [BROKEN, Reply("no", status=403), BROKEN, json_reply(GOOD)]
     with loopback(replies) as server:
-        used = backend(server, breaker={"failures": 2, "cooldown": 60})
+        used = backend(server, breaker={"failures": 2, "cooldown": 60}, structured_output="none")
         for _ in range(3):
             with pytest.raises(Exception):  # noqa: B017, PT011
                 ask(used)

@@ -97,10 +97,25 @@ def backend_file(folder: Path, base: str) -> Path:
 def test_test_asks_every_role_once_and_gives_a_verdict(run: Run, tmp_path: Path) -> None:
     with loopback(good) as server:
         done = run("backends", "test", backend_file(tmp_path, server.base))
-        assert len(server.requests) == 5
+        assert len(server.requests) == 6
     assert done.status == 0, done.out
     assert "mine: every role answers." in done.out
-    assert done.out.count("json_schema") == 5
+    assert done.out.count("json_schema") == 6
+
+
+def test_test_finds_a_server_that_cuts_long_prompts(run: Run, tmp_path: Path) -> None:
+    def script(body: dict[str, Any], number: int) -> Reply:
+        size = sum(len(message["content"]) for message in body["messages"]) // 4
+        reply = good(body, number)
+        reply.usage = (min(size, 2_050), 9)
+        return reply
+
+    with loopback(script) as server:
+        done = run("backends", "test", backend_file(tmp_path, server.base), "--json")
+    assert done.status == 1
+    assert all(role["ok"] for role in done.json()["roles"])
+    (long,) = done.json()["long_prompts"]
+    assert "num_ctx" in long["reason"]
 
 
 def test_test_says_which_role_failed_and_why(run: Run, tmp_path: Path) -> None:
