@@ -17,7 +17,9 @@ LEFT_OUT = "stateauditor.experiments.benchmarks"
 def packages() -> list[str]:
     """Every package of the wheel; the links in ``stateauditor/`` are not needed for it."""
     links = [pattern for part in PARTS for pattern in (part, f"{part}.*")]
-    front = [f"stateauditor.{name}" for name in find_packages(str(HERE / "stateauditor"), exclude=links)]
+    front = [
+        f"stateauditor.{name}" for name in find_packages(str(HERE / "stateauditor"), exclude=links)
+    ]
     parts = [f"stateauditor.{part}" for part in PARTS]
     inner = [
         f"stateauditor.{part}.{name}" for part in PARTS for name in find_packages(str(HERE / part))

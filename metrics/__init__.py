@@ -1,7 +1,7 @@
 """Pure functions from records to numbers: no LM, no file, no clock, no hidden seed.
 
-Scores and cost need only the standard install. Tests, intervals, agreement, recall
-and safety need scipy and statsmodels, from the ``experiments`` extra, once called.
+Scores and cost need only the standard install. Tests, intervals, recall and safety need
+scipy, agreement statsmodels, both from the ``experiments`` extra, once called.
 """
 
 from stateauditor.metrics.agreement import (

@@ -1,14 +1,16 @@
 """Exact tests and intervals on counts (paper, sections 5 and 6).
 
 Plain numbers in, plain numbers out: nothing here knows scenarios or arms. All
-p-values are two-sided. scipy and statsmodels come with the ``experiments`` extra
-and are imported when a function first needs them.
+p-values are two-sided. scipy comes with the ``experiments`` extra and is imported
+when a function first needs it; only its special functions are, since ``scipy.stats``
+takes seconds to import.
 """
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
 from importlib import import_module
+from math import sqrt
 from typing import Annotated, Any
 
 from pydantic import Field
@@ -63,10 +65,7 @@ def mcnemar_exact(fixed: int, broken: int) -> float:
     items do not matter. 1.0 when both are 0.
     """
     _refuse_negative(fixed=fixed, broken=broken)
-    if fixed + broken == 0:
-        return 1.0
-    tables = load_extra("statsmodels.stats.contingency_tables")
-    return min(1.0, float(tables.mcnemar([[0, broken], [fixed, 0]], exact=True).pvalue))
+    return _binomial_half(fixed, broken)
 
 
 def clustered_sign_test(changes: Iterable[tuple[Hashable, int]]) -> ClusteredSignTest:
@@ -106,12 +105,14 @@ def wilson_interval(hits: int, n: int, level: float = 0.95) -> tuple[float, floa
     check_level(level)
     if n == 0:
         return None
-    proportion = load_extra("statsmodels.stats.proportion")
-    low, high = proportion.proportion_confint(hits, n, alpha=1 - level, method="wilson")
+    z = float(load_extra("scipy.special").ndtri((1 + level) / 2))
+    share, shrink = hits / n, 1 + z * z / n
+    centre = (share + z * z / (2 * n)) / shrink
+    half = z * sqrt(share * (1 - share) / n + z * z / (4 * n * n)) / shrink
     # At the ends the closed form leaves rounding dust beside 0 and 1.
     return (
-        0.0 if hits == 0 else max(0.0, float(low)),
-        1.0 if hits == n else min(1.0, float(high)),
+        0.0 if hits == 0 else max(0.0, centre - half),
+        1.0 if hits == n else min(1.0, centre + half),
     )
 
 
@@ -132,16 +133,20 @@ def rate_of(outcomes: Iterable[bool], level: float = 0.95) -> Rate:
 def holm(p_values: Sequence[float]) -> tuple[float, ...]:
     """Holm's step-down adjustment, in the order given; empty for no p-values.
 
-    Raises :class:`InputError` for a value outside [0, 1].
+    The smallest of m is multiplied by m, the next by m - 1, and so on; none may come out
+    below one that was smaller before, or above 1. Raises :class:`InputError` for a value
+    outside [0, 1].
     """
     for p in p_values:
         if not 0.0 <= p <= 1.0:
             raise InputError(f"a p-value lies between 0 and 1, got {p}")
-    if not p_values:
-        return ()
-    multitest = load_extra("statsmodels.stats.multitest")
-    adjusted = multitest.multipletests(list(p_values), method="holm")[1]
-    return tuple(min(1.0, float(p)) for p in adjusted)
+    adjusted = [0.0] * len(p_values)
+    highest = 0.0
+    ascending = sorted(range(len(p_values)), key=lambda place: p_values[place])
+    for rank, place in enumerate(ascending):
+        highest = max(highest, min(1.0, (len(p_values) - rank) * p_values[place]))
+        adjusted[place] = highest
+    return tuple(adjusted)
 
 
 def check_level(level: float) -> None:
@@ -154,7 +159,8 @@ def _binomial_half(wins: int, losses: int) -> float:
     _refuse_negative(wins=wins, losses=losses)
     if wins + losses == 0:
         return 1.0
-    return min(1.0, float(load_extra("scipy.stats").binomtest(wins, wins + losses, 0.5).pvalue))
+    tail = load_extra("scipy.special").bdtr(min(wins, losses), wins + losses, 0.5)
+    return min(1.0, 2 * float(tail))
 
 
 def _refuse_negative(**counts: int) -> None:

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from stateauditor.program.grounding import readout_order
+from stateauditor.program.grounding.quotations import readout_order
+from stateauditor.program.grounding.values import is_missing, plain_value, same_value
 from stateauditor.program.memory.timestamps import SortKey, sort_key
-from stateauditor.program.values import is_missing, plain_value, same_value
 from stateauditor.signatures.models import (
     CheckStatus,
     Directive,

@@ -10,17 +10,17 @@ from stateauditor.program.arbiter import arbitrate, may_rewrite
 from stateauditor.program.backends.backend import Backend
 from stateauditor.program.channels import shared_evidence, shown_pairs
 from stateauditor.program.config import AuditConfig
-from stateauditor.program.readouts import relocated
 from stateauditor.program.retrieval.index import MemoryIndex
+from stateauditor.program.retrieval.merging import relocated
 from stateauditor.program.roles.adapter import instructions, refuse_leaks
-from stateauditor.program.roles.dependency import UnjudgedPremise
+from stateauditor.program.roles.audit_run import AuditRun, RoleName
 from stateauditor.program.roles.ensemble import Roles
+from stateauditor.program.roles.premises import UnjudgedPremise
 from stateauditor.program.roles.skeptic import challengeable
-from stateauditor.program.roles.temporal import changed
-from stateauditor.program.run import AuditRun, RoleName
-from stateauditor.program.safety import neutralise, redact
+from stateauditor.program.roles.timeline import changed
+from stateauditor.program.safety.screening import neutralise, redact
 from stateauditor.program.validator import check_transitions
-from stateauditor.signatures.adaptation import DirectiveInstruction
+from stateauditor.signatures.adapter import DirectiveInstruction
 from stateauditor.signatures.models import (
     AuditResult,
     BaseAudit,
@@ -34,8 +34,8 @@ from stateauditor.signatures.models import (
     Usage,
     Variant,
 )
+from stateauditor.signatures.proposer import QuestionDraftPair
 from stateauditor.signatures.readout import PromptReadout
-from stateauditor.signatures.transition import QuestionDraftPair
 
 Pair = tuple[str, str]  # question, draft
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 import dspy
 
@@ -17,16 +17,17 @@ from stateauditor.program.audit import Audit, Pair, failing_open
 from stateauditor.program.backends.backend import Backend
 from stateauditor.program.backends.config import BackendConfig
 from stateauditor.program.backends.portal import run_sync
-from stateauditor.program.compiled import load_compiled
 from stateauditor.program.config import AuditConfig, audit_config
 from stateauditor.program.memory import Memory, read_memory
-from stateauditor.program.readouts import union
 from stateauditor.program.retrieval.index import MemoryIndex
+from stateauditor.program.retrieval.merging import union
+from stateauditor.program.roles.compiled import load_compiled
 from stateauditor.program.roles.ensemble import Roles
-from stateauditor.program.safety import redact
+from stateauditor.program.safety.screening import redact
+from stateauditor.program.settings import AuditSettings, MemoryInput
 from stateauditor.signatures.errors import ConfigError, InputError
 from stateauditor.signatures.models import AuditResult, BaseAudit, Labels, Rewrite, Variant
-from stateauditor.signatures.text import replace_surrogates
+from stateauditor.signatures.surrogates import replace_surrogates
 
 
 class StateAuditor(dspy.Module):
@@ -52,7 +53,7 @@ class StateAuditor(dspy.Module):
         *,
         config: AuditConfig | None = None,
         compiled: str | Path | None = None,
-        **settings: Any,
+        **settings: Unpack[AuditSettings],
     ) -> None:
         super().__init__()
         self.config = audit_config(config, **settings)
@@ -68,7 +69,7 @@ class StateAuditor(dspy.Module):
 
     # --- entry points ---------------------------------------------------------
 
-    def index(self, memory: Any, *, allow_undated: bool = False) -> MemoryIndex:
+    def index(self, memory: MemoryInput, *, allow_undated: bool = False) -> MemoryIndex:
         """Build the index of one user's memory, to be shared by many questions."""
         if isinstance(memory, MemoryIndex):
             return memory
@@ -77,7 +78,7 @@ class StateAuditor(dspy.Module):
         return MemoryIndex.build(memory, self.config.retrieval)
 
     def audit(
-        self, memory: Any, question: str, draft: str, *, allow_undated: bool = False
+        self, memory: MemoryInput, question: str, draft: str, *, allow_undated: bool = False
     ) -> AuditResult:
         """Audit one draft; works in scripts, threads and inside a running event loop.
 
@@ -88,21 +89,21 @@ class StateAuditor(dspy.Module):
         return run_sync(self._untraced, memory, [(question, draft)], None, allow_undated)[0]
 
     async def aaudit(
-        self, memory: Any, question: str, draft: str, *, allow_undated: bool = False
+        self, memory: MemoryInput, question: str, draft: str, *, allow_undated: bool = False
     ) -> AuditResult:
         """Asynchronous twin of :meth:`audit`."""
         results = await self._untraced(memory, [(question, draft)], None, allow_undated)
         return results[0]
 
     def audit_pairs(
-        self, memory: Any, pairs: Sequence[Pair], *, allow_undated: bool = False
+        self, memory: MemoryInput, pairs: Sequence[Pair], *, allow_undated: bool = False
     ) -> list[AuditResult]:
         """Audit several question-draft pairs over one memory; see :meth:`aaudit_pairs`."""
         return run_sync(self._untraced, memory, pairs, None, allow_undated)
 
     async def aaudit_pairs(
         self,
-        memory: Any,
+        memory: MemoryInput,
         pairs: Sequence[Pair],
         *,
         bases: Sequence[BaseAudit | None] | None = None,
@@ -119,7 +120,7 @@ class StateAuditor(dspy.Module):
 
     async def _untraced(
         self,
-        memory: Any,
+        memory: MemoryInput,
         pairs: Sequence[Pair],
         bases: Sequence[BaseAudit | None] | None,
         allow_undated: bool,
@@ -130,7 +131,7 @@ class StateAuditor(dspy.Module):
 
     async def _audited(
         self,
-        memory: Any,
+        memory: MemoryInput,
         pairs: Sequence[Pair],
         bases: Sequence[BaseAudit | None] | None,
         allow_undated: bool,
@@ -152,11 +153,11 @@ class StateAuditor(dspy.Module):
                 await asyncio.gather(*(self._strict(audit) for audit in running))
         return [audit.result() for audit in audits]
 
-    def forward(self, memory: Any, question: str, draft: str) -> dspy.Prediction:
+    def forward(self, memory: MemoryInput, question: str, draft: str) -> dspy.Prediction:
         """The audit as DSPy's optimizers and ``Evaluate`` call it."""
         return run_sync(self.aforward, memory, question, draft)
 
-    async def aforward(self, memory: Any, question: str, draft: str) -> dspy.Prediction:
+    async def aforward(self, memory: MemoryInput, question: str, draft: str) -> dspy.Prediction:
         """Asynchronous twin of :meth:`forward`."""
         (result,) = await self._audited(memory, [(question, draft)], None, False)
         return _prediction(result)
@@ -193,13 +194,13 @@ class StateAuditor(dspy.Module):
 
 
 def audit(
-    memory: Any,
+    memory: MemoryInput,
     question: str,
     draft: str,
     *,
     backend: str | Path | BackendConfig | Backend | dspy.LM = "offline",
     allow_undated: bool = False,
-    **settings: Any,
+    **settings: Unpack[AuditSettings],
 ) -> AuditResult:
     """Audit one draft; ``settings`` are those of :class:`AuditConfig` (variant, policy, ...)."""
     return StateAuditor(backend, **settings).audit(

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Sequence, Set
 from typing import Final
 
-from stateauditor.program.readouts import union
+from stateauditor.program.retrieval.merging import union
 from stateauditor.signatures.models import Channel, Readout
-from stateauditor.signatures.transition import QuestionDraftPair
+from stateauditor.signatures.proposer import QuestionDraftPair
 
 WITHHELD: Final = "(not shown)"
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from stateauditor.program.grounding import DEFAULT_THRESHOLD, Evidence, Grounding
+from stateauditor.program.grounding.quotations import DEFAULT_THRESHOLD, Evidence, Grounding
+from stateauditor.program.grounding.values import is_missing, plain_value, same_value
 from stateauditor.program.memory.timestamps import is_later, same_instant
-from stateauditor.program.values import is_missing, plain_value, same_value
 from stateauditor.signatures.models import (
     CheckStatus,
     EntryRole,
@@ -20,7 +20,7 @@ from stateauditor.signatures.models import (
     TransitionCandidate,
     TransitionCheck,
 )
-from stateauditor.signatures.text import replace_surrogates
+from stateauditor.signatures.surrogates import replace_surrogates
 
 MINIMUM_NODES = 2
 """Distinct nodes that a causal path needs."""

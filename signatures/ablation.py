@@ -12,7 +12,6 @@ from typing import Annotated
 import dspy
 from pydantic import Field
 
-from stateauditor.signatures.dependency import NumberedPremise
 from stateauditor.signatures.instructions import (
     DATA_NOT_INSTRUCTIONS,
     IMPLICIT_CHANGE,
@@ -20,8 +19,9 @@ from stateauditor.signatures.instructions import (
     READOUT_FORMAT,
     guided,
 )
+from stateauditor.signatures.premises import NumberedPremise
 from stateauditor.signatures.readout import PromptReadout
-from stateauditor.signatures.temporal import NumberedChange
+from stateauditor.signatures.timeline import NumberedChange
 from stateauditor.signatures.wire import Flag, Number, Text, TextList, Wire, as_word
 
 

@@ -19,9 +19,9 @@ from stateauditor.signatures.instructions import (
     guided,
 )
 from stateauditor.signatures.models import Origin
+from stateauditor.signatures.proposer import ProposedTransition, QuestionDraftPair
 from stateauditor.signatures.readout import PromptReadout
-from stateauditor.signatures.temporal import TimelineEntry
-from stateauditor.signatures.transition import ProposedTransition, QuestionDraftPair
+from stateauditor.signatures.timeline import TimelineEntry
 from stateauditor.signatures.wire import (
     Flag,
     OptionalText,

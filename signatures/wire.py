@@ -14,7 +14,7 @@ from typing import Annotated, Any, TypeVar
 from pydantic import BaseModel, BeforeValidator, ConfigDict
 
 from stateauditor.signatures.models import ChangeStatus, Verdict
-from stateauditor.signatures.text import replace_surrogates
+from stateauditor.signatures.surrogates import replace_surrogates
 
 WordT = TypeVar("WordT", bound=StrEnum)
 

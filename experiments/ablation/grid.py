@@ -10,14 +10,12 @@ from typing import Annotated, Any, Final
 import yaml
 from pydantic import BaseModel, ConfigDict, Field
 
-from stateauditor.experiments.spec import (
+from stateauditor.experiments.runs.config_files import locate, override_setting, read_mapping
+from stateauditor.experiments.runs.spec import (
     Arm,
     DraftSource,
     RunSpec,
-    locate,
-    override_setting,
     parse_spec,
-    read_mapping,
 )
 from stateauditor.signatures.edge import Strict, validated
 from stateauditor.signatures.errors import ConfigError

@@ -10,8 +10,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from stateauditor.experiments.records import DIMENSIONS, ItemRecord, ProbeRecord
-from stateauditor.experiments.summary import MAJORITY, judged_cells, judges_of
+from stateauditor.experiments.results.summary import MAJORITY, judged_cells, judges_of
+from stateauditor.experiments.runs.records import DIMENSIONS, ItemRecord, ProbeRecord
 from stateauditor.metrics import (
     KEY_JUDGE_LABEL,
     REPLY_KEY_LABEL,
@@ -19,7 +19,7 @@ from stateauditor.metrics import (
     majority_cells,
 )
 from stateauditor.signatures.errors import ConfigError
-from stateauditor.signatures.judging import Rubric
+from stateauditor.signatures.judge import Rubric
 
 Records = Sequence[ItemRecord]
 

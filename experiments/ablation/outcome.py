@@ -8,9 +8,8 @@ from typing import Any
 from stateauditor.experiments.ablation.grid import REFERENCE
 from stateauditor.experiments.ablation.measure import Records, choose_measure
 from stateauditor.experiments.ablation.run import GridRun
-from stateauditor.experiments.comparability import light_records
-from stateauditor.experiments.conclude import summary_of
-from stateauditor.experiments.summary import Summary
+from stateauditor.experiments.results.comparability import light_records
+from stateauditor.experiments.results.summary import Summary, summary_of
 from stateauditor.metrics import (
     Interval,
     Rate,

@@ -7,8 +7,7 @@ from pathlib import Path
 from stateauditor.experiments.ablation.measure import NO_ACCURACY
 from stateauditor.experiments.ablation.outcome import Cell, GridOutcome
 from stateauditor.experiments.reports.figures import Dot, Dots
-from stateauditor.experiments.reports.plots import write_plots
-from stateauditor.experiments.reports.text import (
+from stateauditor.experiments.reports.markdown import (
     DASH,
     DASH_NOTE,
     Grid,
@@ -23,6 +22,7 @@ from stateauditor.experiments.reports.text import (
     share,
     table,
 )
+from stateauditor.experiments.reports.plots import write_plots
 from stateauditor.metrics import Rate
 
 CHART = "differences"

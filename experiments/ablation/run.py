@@ -14,12 +14,11 @@ from stateauditor.experiments.ablation.grid import (
     load_grid,
     plan,
 )
-from stateauditor.experiments.conclude import conclude
-from stateauditor.experiments.folder import RunFolder
-from stateauditor.experiments.runner import Finished, run
-from stateauditor.experiments.spec import RunSpec
-from stateauditor.experiments.tracking import track
-from stateauditor.experiments.work import Progress, Watcher
+from stateauditor.experiments.results.tracking import track
+from stateauditor.experiments.runs.folder import RunFolder
+from stateauditor.experiments.runs.loop import Progress, Watcher
+from stateauditor.experiments.runs.runner import Finished, run
+from stateauditor.experiments.runs.spec import RunSpec
 from stateauditor.signatures.errors import ConfigError
 
 GRID_FILE = "grid.yaml"
@@ -72,7 +71,7 @@ def run_grid(
             return GridRun(planned, RunFolder(out / SHARED), finished, _why(done), tuple(troubles))
         if name != SHARED:
             finished[name] = folder
-            trouble = _concluded(folder, spec) if reports and _outdated(folder) else None
+            trouble = _reported(folder, spec) if reports and _outdated(folder) else None
             troubles += [] if trouble is None else [f"{name}: {trouble}"]
     return GridRun(planned, RunFolder(out / SHARED), finished, None, tuple(troubles))
 
@@ -117,7 +116,10 @@ def _outdated(folder: RunFolder) -> bool:
     return not report.exists() or report.stat().st_mtime < folder.items_path.stat().st_mtime
 
 
-def _concluded(folder: RunFolder, spec: RunSpec) -> str | None:
+def _reported(folder: RunFolder, spec: RunSpec) -> str | None:
     """Write the run's own reports, and track it; says what went wrong with tracking."""
-    conclusion = conclude(folder)
-    return track(folder, conclusion.summary) if spec.tracking else None
+    # The reports draw and fill templates: slow to import, and needed only here.
+    from stateauditor.experiments.reports.write import report_run
+
+    summary = report_run(folder).summary
+    return track(folder, summary) if spec.tracking else None

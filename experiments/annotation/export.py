@@ -28,9 +28,9 @@ from stateauditor.experiments.annotation.rules import RULES
 from stateauditor.experiments.annotation.sheets import Entry, blank_sheet
 from stateauditor.experiments.annotation.systems import Cell, cells_of
 from stateauditor.experiments.annotation.verify import load_manifest, sha256
-from stateauditor.experiments.comparability import refuse_changed_data
-from stateauditor.experiments.folder import RunFolder
-from stateauditor.experiments.sources import open_source
+from stateauditor.experiments.results.comparability import refuse_changed_data
+from stateauditor.experiments.runs.folder import RunFolder
+from stateauditor.experiments.runs.scenarios import open_source
 from stateauditor.signatures.errors import ConfigError, InputError
 from stateauditor.signatures.models import Frozen
 

@@ -11,10 +11,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from stateauditor.experiments.comparability import refuse_other_data
-from stateauditor.experiments.folder import RunFolder
-from stateauditor.experiments.records import DIMENSIONS, ItemRecord, ProbeRecord
-from stateauditor.experiments.summary import labels
+from stateauditor.experiments.results.comparability import refuse_other_data
+from stateauditor.experiments.results.summary import labels
+from stateauditor.experiments.runs.folder import RunFolder
+from stateauditor.experiments.runs.records import DIMENSIONS, ItemRecord, ProbeRecord
 from stateauditor.metrics import Dimension, ScenarioType
 from stateauditor.signatures.errors import ConfigError
 from stateauditor.signatures.models import Frozen

@@ -11,7 +11,7 @@ from stateauditor.experiments.annotation.findings import (
     Labeller,
     PairResult,
 )
-from stateauditor.experiments.reports.text import (
+from stateauditor.experiments.reports.markdown import (
     DASH,
     DASH_NOTE,
     Grid,

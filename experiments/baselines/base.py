@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
-from stateauditor.experiments.baselines.settings import BaselineSettings
+from stateauditor.experiments.baselines.contract import BaselineSettings
 from stateauditor.program.retrieval.index import MemoryIndex
 from stateauditor.program.roles.adapter import accepted_reply
+from stateauditor.program.roles.audit_run import AuditRun, RoleName
 from stateauditor.program.roles.base import Role
-from stateauditor.program.run import AuditRun, RoleName
-from stateauditor.program.safety import redact
+from stateauditor.program.safety.screening import redact
 from stateauditor.signatures.readout import PromptReadout
 
 

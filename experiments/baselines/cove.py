@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Callable
 import dspy
 
 from stateauditor.experiments.baselines.base import Baseline, Case
-from stateauditor.program.run import RoleName
+from stateauditor.program.roles.audit_run import RoleName
 from stateauditor.signatures.baselines.cove import (
     AnsweredQuestion,
     VerificationAnswering,

@@ -11,7 +11,7 @@ from __future__ import annotations
 import dspy
 
 from stateauditor.experiments.baselines.base import Baseline, Case
-from stateauditor.program.run import RoleName
+from stateauditor.program.roles.audit_run import RoleName
 from stateauditor.signatures.baselines.cupmem import (
     StateRecord,
     StateSummary,

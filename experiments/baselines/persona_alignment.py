@@ -10,7 +10,7 @@ from __future__ import annotations
 import dspy
 
 from stateauditor.experiments.baselines.base import Baseline, Case
-from stateauditor.program.run import RoleName
+from stateauditor.program.roles.audit_run import RoleName
 from stateauditor.signatures.baselines.persona import (
     PersonaAlignment,
     PersonaFact,

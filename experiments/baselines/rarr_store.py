@@ -13,8 +13,8 @@ from dataclasses import replace
 import dspy
 
 from stateauditor.experiments.baselines.base import Baseline, Case
-from stateauditor.program.run import RoleName
-from stateauditor.program.safety import neutralise
+from stateauditor.program.roles.audit_run import RoleName
+from stateauditor.program.safety.screening import neutralise
 from stateauditor.signatures.baselines.rarr import (
     Agreement,
     AgreementGate,

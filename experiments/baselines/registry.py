@@ -1,4 +1,4 @@
-"""The baselines by arm, and one run of one."""
+"""The baselines by the names of their arms, and one run of one."""
 
 from __future__ import annotations
 
@@ -6,29 +6,27 @@ from collections.abc import Mapping
 from typing import Final
 
 from stateauditor.experiments.baselines.base import Baseline, Case
+from stateauditor.experiments.baselines.contract import BaselineResult, BaselineSettings
 from stateauditor.experiments.baselines.cove import CoveBaseline
 from stateauditor.experiments.baselines.cupmem_summary import CupmemSummaryBaseline
 from stateauditor.experiments.baselines.persona_alignment import PersonaAlignmentBaseline
 from stateauditor.experiments.baselines.rarr_store import RarrStoreBaseline
 from stateauditor.experiments.baselines.self_critique import SelfCritiqueBaseline
-from stateauditor.experiments.baselines.settings import BaselineSettings
 from stateauditor.experiments.baselines.timeline_conditioned import TimelineConditionedBaseline
-from stateauditor.experiments.records import BaselineResult
-from stateauditor.experiments.spec import Arm
 from stateauditor.program.backends.backend import Backend
 from stateauditor.program.retrieval.index import MemoryIndex
-from stateauditor.program.run import AuditRun, RoleName
-from stateauditor.program.safety import neutralise, redact
+from stateauditor.program.roles.audit_run import AuditRun, RoleName
+from stateauditor.program.safety.screening import neutralise, redact
 from stateauditor.signatures.models import Readout
 from stateauditor.signatures.readout import PromptReadout
 
-BASELINES: Final[Mapping[Arm, type[Baseline]]] = {
-    Arm.SELF_CRITIQUE: SelfCritiqueBaseline,
-    Arm.COVE: CoveBaseline,
-    Arm.RARR_STORE: RarrStoreBaseline,
-    Arm.CUPMEM_SUMMARY: CupmemSummaryBaseline,
-    Arm.TIMELINE_CONDITIONED: TimelineConditionedBaseline,
-    Arm.PERSONA_ALIGNMENT: PersonaAlignmentBaseline,
+BASELINES: Final[Mapping[str, type[Baseline]]] = {
+    "self_critique": SelfCritiqueBaseline,
+    "cove": CoveBaseline,
+    "rarr_store": RarrStoreBaseline,
+    "cupmem_summary": CupmemSummaryBaseline,
+    "timeline_conditioned": TimelineConditionedBaseline,
+    "persona_alignment": PersonaAlignmentBaseline,
 }
 
 

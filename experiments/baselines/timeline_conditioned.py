@@ -9,9 +9,9 @@ from __future__ import annotations
 import dspy
 
 from stateauditor.experiments.baselines.base import Baseline, Case
-from stateauditor.program.run import RoleName
+from stateauditor.program.roles.audit_run import RoleName
 from stateauditor.signatures.baselines.timeline import TimelineRegeneration
-from stateauditor.signatures.temporal import TimelineConstruction, TimelineEntry
+from stateauditor.signatures.timeline import TimelineConstruction, TimelineEntry
 
 
 class TimelineConditionedBaseline(Baseline):

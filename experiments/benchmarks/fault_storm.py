@@ -28,7 +28,7 @@ from typing import Any
 from stateauditor.program.auditor import StateAuditor
 from stateauditor.program.backends.backend import Backend
 from stateauditor.program.backends.config import BackendConfig, BreakerConfig, LMConfig
-from stateauditor.signatures.models import AuditResult
+from stateauditor.signatures.models import AuditResult, Variant
 
 FAULTS = ("429", "500", "stall", "reset", "torn", "type", "html")
 MIXED = {"429": 0.12, "500": 0.30, "stall": 0.02, "reset": 0.05, "torn": 0.04, "type": 0.04}
@@ -215,7 +215,12 @@ class Figures:
 
 
 def storm(
-    base: str, *, audits: int, concurrency: int, variant: str = "strict_vta", retries: int = 2
+    base: str,
+    *,
+    audits: int,
+    concurrency: int,
+    variant: Variant = Variant.STRICT_VTA,
+    retries: int = 2,
 ) -> Figures:
     """Audit through a broken server and look at every reply."""
     lm = LMConfig(

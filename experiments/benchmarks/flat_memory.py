@@ -20,10 +20,10 @@ from rich.console import Console
 from rich.table import Table
 
 from stateauditor.experiments.benchmarks.synthetic import answer, scenario
-from stateauditor.experiments.conclude import summary_of
-from stateauditor.experiments.runner import run
-from stateauditor.experiments.spec import load_spec
-from stateauditor.experiments.work import Progress
+from stateauditor.experiments.results.summary import summary_of
+from stateauditor.experiments.runs.loop import Progress
+from stateauditor.experiments.runs.runner import run
+from stateauditor.experiments.runs.spec import load_spec
 from stateauditor.program.backends.backend import Backend
 from stateauditor.program.backends.scripted import ScriptedRequest, scripted_backend
 

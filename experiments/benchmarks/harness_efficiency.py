@@ -35,13 +35,13 @@ from rich.console import Console
 from rich.table import Table
 
 from stateauditor.data.scenario import BenchmarkItem
-from stateauditor.experiments.arms import ArmRunner
 from stateauditor.experiments.benchmarks.synthetic import answer, scenario
-from stateauditor.experiments.judges import load_judges
-from stateauditor.experiments.records import ItemRecord
-from stateauditor.experiments.runner import run
-from stateauditor.experiments.sources import open_source
-from stateauditor.experiments.spec import RunSpec, load_spec
+from stateauditor.experiments.runs.arms import ArmRunner
+from stateauditor.experiments.runs.judges import load_judges
+from stateauditor.experiments.runs.records import ItemRecord
+from stateauditor.experiments.runs.runner import run
+from stateauditor.experiments.runs.scenarios import open_source
+from stateauditor.experiments.runs.spec import RunSpec, load_spec
 from stateauditor.program.backends.backend import Backend
 from stateauditor.program.backends.portal import run_sync
 from stateauditor.program.backends.store import CacheMode

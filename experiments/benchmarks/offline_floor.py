@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from stateauditor.program.auditor import StateAuditor
-from stateauditor.program.backends.offline.text import content_words
+from stateauditor.program.offline.words import content_words
 from stateauditor.signatures.models import AuditResult, CheckStatus, DirectiveKind
 
 LABEL = "offline lexical rules"

@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from stateauditor.program.compiled import plain_example
+from stateauditor.program.roles.compiled import plain_example
 
 States = dict[str, dict[str, Any]]
 Probe = tuple[str, str]  # scenario, dimension

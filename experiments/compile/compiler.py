@@ -32,17 +32,17 @@ from stateauditor.experiments.compile.parts import Parts, examples_of, load_part
 from stateauditor.experiments.compile.scoring import PartScores, Scorer, measure, recorded
 from stateauditor.experiments.compile.spec import CompileSpec
 from stateauditor.experiments.compile.student import Bench, Student
-from stateauditor.experiments.judges import Judge, load_judges
-from stateauditor.experiments.shipped import resolve_backend
+from stateauditor.experiments.runs.config_files import resolve_backend
+from stateauditor.experiments.runs.judges import Judge, load_judges
 from stateauditor.metrics.compiling import difference_interval, mean_interval
 from stateauditor.program.auditor import StateAuditor
-from stateauditor.program.backends.adapter import TypedAdapter
 from stateauditor.program.backends.backend import Backend
 from stateauditor.program.backends.config import LMRole, RoleMap
 from stateauditor.program.backends.recording import recording
 from stateauditor.program.backends.store import CacheMode
-from stateauditor.program.compiled import predictors_of
-from stateauditor.program.run import describe
+from stateauditor.program.backends.typed_adapter import TypedAdapter
+from stateauditor.program.roles.audit_run import describe
+from stateauditor.program.roles.compiled import predictors_of
 from stateauditor.signatures.errors import BackendError, ConfigError
 
 INTERRUPTED = "interrupted"

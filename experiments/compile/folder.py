@@ -23,9 +23,9 @@ from pydantic import ValidationError
 from stateauditor.experiments.compile.board import Board, Candidate
 from stateauditor.experiments.compile.parts import Parts
 from stateauditor.experiments.compile.spec import CompileSpec, parse_compile_spec
-from stateauditor.experiments.folder import git_hash, package_versions
+from stateauditor.experiments.runs.folder import git_hash, package_versions
 from stateauditor.metrics import Interval
-from stateauditor.program.compiled import INDEX, save_compiled
+from stateauditor.program.roles.compiled import INDEX, save_compiled
 from stateauditor.signatures.errors import ConfigError
 from stateauditor.signatures.models import Frozen, Totals
 

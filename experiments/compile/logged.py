@@ -12,10 +12,10 @@ import time
 from collections.abc import Mapping
 from typing import Any, Final
 
-from stateauditor.experiments import tracking
 from stateauditor.experiments.compile.board import Board, Candidate
 from stateauditor.experiments.compile.folder import CompileFolder, CompileResult, Measured, scrubbed
-from stateauditor.program.compiled import INDEX
+from stateauditor.experiments.results import tracking
+from stateauditor.program.roles.compiled import INDEX
 
 ARTIFACTS: Final = ("config.yaml", "data.json", "result.json", "candidates.json", INDEX, "roles")
 _LONGEST: Final = 500

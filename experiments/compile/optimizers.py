@@ -285,7 +285,7 @@ def _gepa(settings: GEPA, job: Job) -> Any:
     import dspy
     from dspy.teleprompt.gepa import InstructionProposer
 
-    from stateauditor.program.backends.adapter import TypedAdapter
+    from stateauditor.program.backends.typed_adapter import TypedAdapter
 
     optimizer = dspy.GEPA(
         metric=job.score_with_feedback,

@@ -22,10 +22,10 @@ from stateauditor.experiments.compile.guards import (
     refuse_outside,
 )
 from stateauditor.experiments.compile.spec import CompileSpec
-from stateauditor.experiments.folder import RunFolder
-from stateauditor.experiments.runner import drafts_of
-from stateauditor.experiments.sources import Source, open_source
-from stateauditor.experiments.spec import DataSpec, Part
+from stateauditor.experiments.runs.folder import RunFolder
+from stateauditor.experiments.runs.runner import drafts_of
+from stateauditor.experiments.runs.scenarios import Source, open_source
+from stateauditor.experiments.runs.spec import DataSpec, Part
 from stateauditor.metrics import GoldKey, ScenarioType
 from stateauditor.signatures.errors import ConfigError, InputError
 

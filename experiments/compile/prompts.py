@@ -18,11 +18,11 @@ import dspy
 
 from stateauditor.experiments.compile.spec import asked_roles
 from stateauditor.program.auditor import StateAuditor
-from stateauditor.program.backends.adapter import TypedAdapter
 from stateauditor.program.backends.backend import Backend
 from stateauditor.program.backends.config import OFFLINE, LMRole
-from stateauditor.program.backends.offline import OfflineAdapter, offline_lm
+from stateauditor.program.backends.typed_adapter import TypedAdapter
 from stateauditor.program.config import AuditConfig
+from stateauditor.program.offline import OfflineAdapter, offline_lm
 from stateauditor.signatures.errors import ConfigError
 from stateauditor.signatures.models import Policy, Variant
 

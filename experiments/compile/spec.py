@@ -9,7 +9,8 @@ from typing import Any, Self
 from pydantic import Field, model_validator
 
 from stateauditor.experiments.compile.optimizers import Optimizer
-from stateauditor.experiments.spec import Arm, locate, read_mapping
+from stateauditor.experiments.runs.config_files import locate, read_mapping
+from stateauditor.experiments.runs.spec import Arm
 from stateauditor.metrics.compiling import Weights
 from stateauditor.program.config import AuditConfig
 from stateauditor.program.retrieval.config import RetrievalConfig

@@ -19,17 +19,17 @@ from stateauditor.data.scenario import Dimension
 from stateauditor.experiments.compile.board import Board, States
 from stateauditor.experiments.compile.meter import Meter
 from stateauditor.experiments.compile.parts import Case, Parts
-from stateauditor.experiments.judges import Judge
-from stateauditor.experiments.records import DIMENSIONS, ProbeRecord
+from stateauditor.experiments.runs.judges import Judge
+from stateauditor.experiments.runs.records import DIMENSIONS, ProbeRecord
 from stateauditor.program.auditor import StateAuditor
 from stateauditor.program.backends.backend import Backend
 from stateauditor.program.backends.config import LMRole
 from stateauditor.program.backends.portal import run_sync
-from stateauditor.program.compiled import role_state
 from stateauditor.program.memory import read_memory
 from stateauditor.program.retrieval.config import RetrievalConfig
 from stateauditor.program.retrieval.index import MemoryIndex
 from stateauditor.program.roles.base import Role
+from stateauditor.program.roles.compiled import role_state
 from stateauditor.signatures.models import AuditResult, CallRecord, Failure
 
 Rollout = tuple[int, float]  # rollout id, temperature

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from stateauditor.experiments.reports.figures import Bars, Dots, Figure, Scatter
-from stateauditor.experiments.reports.text import Grid, number, share
+from stateauditor.experiments.reports.markdown import Grid, number, share
 
 WIDTH: Final = 380
 _SHORT: Final = 7  # characters of a name that fits beside its row

@@ -10,10 +10,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from stateauditor.experiments.compare import RunComparison
 from stateauditor.experiments.reports.grids import DIRECTIVES, directive_rate, key_rows
-from stateauditor.experiments.reports.paired import accuracy_title, comparison_labels
-from stateauditor.experiments.reports.text import (
+from stateauditor.experiments.reports.markdown import (
     CELL_NAMES,
     COLUMNS,
     difference,
@@ -22,9 +20,11 @@ from stateauditor.experiments.reports.text import (
     p_text,
     share,
 )
-from stateauditor.experiments.summary import MAJORITY, JudgeScores, Summary
+from stateauditor.experiments.reports.paired import accuracy_title, comparison_labels
+from stateauditor.experiments.results.compare import RunComparison
+from stateauditor.experiments.results.summary import MAJORITY, JudgeScores, Summary
 from stateauditor.metrics import KEY_JUDGE_LABEL, Interval, Rate, SignTest
-from stateauditor.signatures.judging import Rubric
+from stateauditor.signatures.judge import Rubric
 
 
 @dataclass(frozen=True)

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Final
 
-from stateauditor.experiments.records import ItemRecord
-from stateauditor.experiments.reports.published import PublishedBlock, PublishedRow
-from stateauditor.experiments.reports.text import (
+from stateauditor.experiments.reports.markdown import (
     CELL_NAMES,
     COLUMNS,
     DASH,
@@ -18,7 +16,9 @@ from stateauditor.experiments.reports.text import (
     rate_text,
     share,
 )
-from stateauditor.experiments.summary import JudgeScores, Summary
+from stateauditor.experiments.reports.published import PublishedBlock, PublishedRow
+from stateauditor.experiments.results.summary import JudgeScores, Summary
+from stateauditor.experiments.runs.records import ItemRecord
 from stateauditor.metrics import DirectiveRates, Rate
 from stateauditor.signatures.models import Totals
 

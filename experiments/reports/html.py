@@ -10,17 +10,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
-from stateauditor.experiments.compare import RunComparison
-from stateauditor.experiments.folder import Manifest
-from stateauditor.experiments.records import ItemRecord
 from stateauditor.experiments.reports import grids, paired
 from stateauditor.experiments.reports.drawing import WIDTH, Drawing, draw
 from stateauditor.experiments.reports.figures import Figure
 from stateauditor.experiments.reports.page import digest, environment, part, safe
 from stateauditor.experiments.reports.payload import READOUT_BUDGET, judge_tag, payload
-from stateauditor.experiments.spec import RunSpec
-from stateauditor.experiments.summary import Summary
-from stateauditor.experiments.tables import about, score_notes
+from stateauditor.experiments.reports.tables import about, score_notes
+from stateauditor.experiments.results.compare import RunComparison
+from stateauditor.experiments.results.summary import Summary
+from stateauditor.experiments.runs.folder import Manifest
+from stateauditor.experiments.runs.records import ItemRecord
+from stateauditor.experiments.runs.spec import RunSpec
 from stateauditor.metrics import KeyRates, ReplyRates
 
 VERIFIED_MEANS: Final = (

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from stateauditor.experiments.compare import Accuracies, PairedRate, RunComparison
-from stateauditor.experiments.reports.text import (
+from stateauditor.experiments.reports.markdown import (
     CELL_NAMES,
     COLUMNS,
     DASH_NOTE,
@@ -22,7 +21,8 @@ from stateauditor.experiments.reports.text import (
     share,
     table,
 )
-from stateauditor.experiments.summary import Summary
+from stateauditor.experiments.results.compare import Accuracies, PairedRate, RunComparison
+from stateauditor.experiments.results.summary import Summary
 from stateauditor.metrics import ScoreTable, SignTest
 
 

@@ -13,10 +13,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Final
 
-from stateauditor.experiments.records import DIMENSIONS, ItemRecord, ProbeRecord, Result
-from stateauditor.experiments.summary import MAJORITY
+from stateauditor.experiments.results.summary import MAJORITY
+from stateauditor.experiments.runs.records import DIMENSIONS, ItemRecord, ProbeRecord, Result
 from stateauditor.metrics import majority_vote
-from stateauditor.signatures.judging import Rubric
+from stateauditor.signatures.judge import Rubric
 from stateauditor.signatures.models import (
     CallRecord,
     CheckStatus,

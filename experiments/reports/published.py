@@ -10,7 +10,7 @@ import yaml
 from pydantic import Field, model_validator
 
 from stateauditor.metrics import CELLS, DIMENSIONS
-from stateauditor.signatures.judging import Rubric
+from stateauditor.signatures.judge import Rubric
 from stateauditor.signatures.models import Frozen
 
 Share = Annotated[float, Field(ge=0.0, le=1.0)]

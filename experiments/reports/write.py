@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from stateauditor.experiments.compare import RunComparison
-from stateauditor.experiments.folder import RunFolder
 from stateauditor.experiments.reports.figures import figures_of
 from stateauditor.experiments.reports.html import report_html
 from stateauditor.experiments.reports.plots import write_plots
-from stateauditor.experiments.summary import Summary
-from stateauditor.experiments.tables import judge_models, run_table
+from stateauditor.experiments.reports.tables import judge_models, run_table
+from stateauditor.experiments.results.compare import RunComparison
+from stateauditor.experiments.results.summary import Summary, summary_of
+from stateauditor.experiments.runs.folder import RunFolder
 
 
 @dataclass(frozen=True)
@@ -23,6 +23,22 @@ class ReportPaths:
     summary: Path
     plots: tuple[Path, ...]
     html: Path
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """A run's numbers, the text of its table, and where its files are."""
+
+    summary: Summary
+    table: str
+    paths: ReportPaths
+
+
+def report_run(folder: RunFolder) -> Report:
+    """Write everything that follows from the records; a run that is not complete has it too."""
+    summary = summary_of(folder)
+    paths = write_reports(folder, summary)
+    return Report(summary, paths.table.read_text("utf-8"), paths)
 
 
 def write_reports(

@@ -13,8 +13,8 @@ from stateauditor.data.suites.cases import PAIR, Case, CaseKind
 from stateauditor.data.suites.injection import LIMIT_TITLE, derive
 from stateauditor.data.suites.items import Due, SuiteItem
 from stateauditor.data.suites.registry import SUITES, load_suite
-from stateauditor.experiments.folder import Folder, git_hash, package_versions
-from stateauditor.experiments.reports.text import Grid, blocks, escape, number, table
+from stateauditor.experiments.reports.markdown import Grid, blocks, escape, number, table
+from stateauditor.experiments.runs.folder import Folder, git_hash, package_versions
 from stateauditor.experiments.suites.parse_failures import RIGHT, parse_cases
 from stateauditor.metrics.records import Rate
 from stateauditor.metrics.statistics import rate

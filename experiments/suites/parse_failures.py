@@ -18,7 +18,7 @@ from stateauditor.experiments.suites.scripted import proposal
 from stateauditor.program.auditor import StateAuditor
 from stateauditor.program.backends.scripted import Cut, Reply, scripted_backend
 from stateauditor.program.memory import read_memory
-from stateauditor.program.run import RoleName
+from stateauditor.program.roles.audit_run import RoleName
 from stateauditor.signatures.models import AuditResult, CheckStatus, Policy, Variant
 
 REWRITTEN = "This reply was rewritten."

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from pydantic import Field
 
-from stateauditor.experiments.folder import Folder
+from stateauditor.experiments.runs.folder import Folder
 from stateauditor.experiments.suites.spec import SuiteSpec
 from stateauditor.metrics.suites import SuiteOutcome
 from stateauditor.signatures.models import (

@@ -15,8 +15,9 @@ from anyio import CapacityLimiter
 
 from stateauditor.data.suites.items import ChangeKey, Due, SuiteItem, SuiteProbe
 from stateauditor.data.suites.registry import Suite, load_suite
-from stateauditor.experiments.folder import Manifest, new_manifest
-from stateauditor.experiments.shipped import resolve_backend
+from stateauditor.experiments.runs.config_files import resolve_backend
+from stateauditor.experiments.runs.folder import Manifest, new_manifest
+from stateauditor.experiments.runs.loop import Progress, Watcher, work_through
 from stateauditor.experiments.suites.records import (
     SuiteFolder,
     SuiteItemRecord,
@@ -25,7 +26,6 @@ from stateauditor.experiments.suites.records import (
 )
 from stateauditor.experiments.suites.scripted import is_scripted, scripted_lm
 from stateauditor.experiments.suites.spec import SuiteSpec
-from stateauditor.experiments.work import Progress, Watcher, work_through
 from stateauditor.metrics.key_judge import GoldKey
 from stateauditor.metrics.suites import suite_outcome
 from stateauditor.program.auditor import StateAuditor
@@ -33,7 +33,7 @@ from stateauditor.program.backends.backend import Backend
 from stateauditor.program.backends.store import CacheMode
 from stateauditor.program.memory import read_memory
 from stateauditor.program.retrieval.index import MemoryIndex
-from stateauditor.program.run import describe
+from stateauditor.program.roles.audit_run import describe
 from stateauditor.signatures.models import AuditResult, Policy
 
 

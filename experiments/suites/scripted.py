@@ -20,8 +20,8 @@ from stateauditor.program.backends.scripted import (
     ScriptedRequest,
     scripted_backend,
 )
-from stateauditor.program.run import RoleName
-from stateauditor.program.safety import neutralise
+from stateauditor.program.roles.audit_run import RoleName
+from stateauditor.program.safety.screening import neutralise
 from stateauditor.signatures.errors import ConfigError
 from stateauditor.signatures.models import Verdict
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
-from stateauditor.experiments.reports.text import (
+from stateauditor.experiments.reports.markdown import (
     DASH_NOTE,
     Grid,
     blocks,

@@ -12,7 +12,6 @@ import dspy
 from anyio import CapacityLimiter
 from dspy.utils.exceptions import LMConfigurationError
 
-from stateauditor.program.backends.adapter import TypedAdapter
 from stateauditor.program.backends.breaker import CircuitBreaker
 from stateauditor.program.backends.config import (
     OFFLINE,
@@ -23,10 +22,11 @@ from stateauditor.program.backends.config import (
     load_backend_config,
 )
 from stateauditor.program.backends.lm import BackendLM
-from stateauditor.program.backends.offline import OfflineAdapter, offline_lm
 from stateauditor.program.backends.pace import Pace
 from stateauditor.program.backends.store import CacheMode, ResponseStore, default_folder
 from stateauditor.program.backends.traffic import Traffic
+from stateauditor.program.backends.typed_adapter import TypedAdapter
+from stateauditor.program.offline import OfflineAdapter, offline_lm
 from stateauditor.signatures.errors import ConfigError, MissingKeyError
 
 KEYLESS = "none"  # what a local server without authentication is sent

@@ -22,7 +22,7 @@ from stateauditor.signatures.errors import (
     ModelOutputError,
     TruncatedOutputError,
 )
-from stateauditor.signatures.text import replace_surrogates
+from stateauditor.signatures.surrogates import replace_surrogates
 from stateauditor.signatures.wire import as_text
 
 REASONING = "reasoning"

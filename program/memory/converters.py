@@ -13,9 +13,9 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 
+from stateauditor.program.memory.describe import kind
 from stateauditor.program.memory.entries import Memory
 from stateauditor.program.memory.readers import read_memory
-from stateauditor.program.memory.text import kind
 from stateauditor.signatures.errors import InputError
 
 

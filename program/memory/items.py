@@ -10,11 +10,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from stateauditor.program.memory.describe import clipped, kind
 from stateauditor.program.memory.problems import Problems
-from stateauditor.program.memory.text import clipped, kind
 from stateauditor.program.memory.timestamps import SortKey, sort_key, timestamp_or_reason
 from stateauditor.signatures.models import EntryRole, MemoryEntry, Timestamp
-from stateauditor.signatures.text import replace_surrogates
+from stateauditor.signatures.surrogates import replace_surrogates
 
 ROLES: Final[Mapping[str, EntryRole | None]] = {
     "user": EntryRole.USER,

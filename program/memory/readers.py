@@ -10,11 +10,12 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
+from stateauditor.program.memory.describe import clipped, kind
 from stateauditor.program.memory.entries import Memory
 from stateauditor.program.memory.files import json_or_lines, read_text
 from stateauditor.program.memory.items import Item, ItemReader
+from stateauditor.program.memory.natural_order import NaturalKey, natural_key
 from stateauditor.program.memory.problems import Problems
-from stateauditor.program.memory.text import NaturalKey, clipped, kind, natural_key
 from stateauditor.program.memory.timestamps import SortKey, sort_key
 from stateauditor.signatures.errors import InputError
 from stateauditor.signatures.models import MemoryEntry

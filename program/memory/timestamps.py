@@ -15,7 +15,7 @@ from typing import Final
 
 from dateutil.parser import isoparser
 
-from stateauditor.program.memory.text import clipped, kind
+from stateauditor.program.memory.describe import clipped, kind
 from stateauditor.signatures.errors import TimestampError
 from stateauditor.signatures.models import Precision, Timestamp
 

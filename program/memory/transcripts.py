@@ -11,9 +11,9 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, Literal
 
+from stateauditor.program.memory.describe import kind
 from stateauditor.program.memory.entries import Memory
 from stateauditor.program.memory.readers import read_memory
-from stateauditor.program.memory.text import kind
 from stateauditor.signatures.errors import InputError, TimestampError
 
 _LOCOMO_SESSION: Final = re.compile(r"session_([0-9]+)")

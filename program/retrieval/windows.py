@@ -17,7 +17,7 @@ from typing import Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from stateauditor.program.retrieval.text import BLANK_LINE, sentence_spans
+from stateauditor.program.retrieval.sentences import BLANK_LINE, sentence_spans
 from stateauditor.program.retrieval.tokens import BREAK, words_of_all
 from stateauditor.signatures.models import MemoryEntry, Timestamp
 

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import dspy
 
 from stateauditor.program.roles.base import Role
-from stateauditor.program.safety import leaks
+from stateauditor.program.safety.screening import leaks
 from stateauditor.signatures.ablation import ConsistencyRewrite
-from stateauditor.signatures.adaptation import DirectiveInstruction, ResponseAdaptation
+from stateauditor.signatures.adapter import DirectiveInstruction, ResponseAdaptation
 from stateauditor.signatures.errors import ReplyRejectedError
 from stateauditor.signatures.models import (
     Directive,

@@ -5,17 +5,17 @@ from __future__ import annotations
 import dspy
 
 from stateauditor.program.roles.adapter import ReplyAdapter, UntypedRewriter
-from stateauditor.program.roles.dependency import (
+from stateauditor.program.roles.entailment import ContradictionChecker, EntailmentLabeller
+from stateauditor.program.roles.lean import LeanAuditor
+from stateauditor.program.roles.premises import (
     PremiseAdjudicator,
     PremiseExtractor,
     PresuppositionExtractor,
 )
-from stateauditor.program.roles.entailment import ContradictionChecker, EntailmentLabeller
-from stateauditor.program.roles.lean import LeanAuditor
 from stateauditor.program.roles.proposer import TransitionProposer
 from stateauditor.program.roles.reviewer import Reviewer
 from stateauditor.program.roles.skeptic import Gate, Skeptic
-from stateauditor.program.roles.temporal import ConsistencyChecker, TimelineBuilder
+from stateauditor.program.roles.timeline import ConsistencyChecker, TimelineBuilder
 from stateauditor.signatures.models import Labels, Rewrite
 
 

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from stateauditor.program.roles.base import by_number, known_ids
-from stateauditor.program.roles.dependency import PremiseAdjudicator, UnjudgedPremise
-from stateauditor.program.roles.temporal import ConsistencyChecker
+from stateauditor.program.roles.premises import PremiseAdjudicator, UnjudgedPremise
+from stateauditor.program.roles.timeline import ConsistencyChecker
 from stateauditor.signatures.ablation import (
     DraftEntailment,
     Entailment,

@@ -6,7 +6,7 @@ import dspy
 
 from stateauditor.program.roles.base import Role
 from stateauditor.signatures.errors import ReplyRejectedError
-from stateauditor.signatures.generation import ResponseGeneration
+from stateauditor.signatures.generator import ResponseGeneration
 from stateauditor.signatures.readout import PromptReadout
 
 

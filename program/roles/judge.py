@@ -7,8 +7,8 @@ from collections.abc import Mapping
 import dspy
 
 from stateauditor.program.roles.base import Role
-from stateauditor.program.safety import neutralise
-from stateauditor.signatures.judging import JudgedAnswer, StaleJudgment
+from stateauditor.program.safety.screening import neutralise
+from stateauditor.signatures.judge import JudgedAnswer, StaleJudgment
 
 DIMENSIONS = ("SR", "PR", "IPA")
 

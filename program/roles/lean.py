@@ -7,13 +7,13 @@ from dataclasses import dataclass
 import dspy
 
 from stateauditor.program.roles.base import Role
-from stateauditor.program.roles.dependency import UnjudgedPremise, judged_premise
+from stateauditor.program.roles.premises import UnjudgedPremise, judged_premise
 from stateauditor.program.roles.proposer import candidate
-from stateauditor.program.roles.temporal import timeline_item
+from stateauditor.program.roles.timeline import timeline_item
 from stateauditor.signatures.lean import LeanAudit, LeanPremise
 from stateauditor.signatures.models import Premise, TimelineItem, TransitionCandidate
+from stateauditor.signatures.proposer import QuestionDraftPair
 from stateauditor.signatures.readout import PromptReadout
-from stateauditor.signatures.transition import QuestionDraftPair
 
 
 @dataclass(frozen=True, slots=True)

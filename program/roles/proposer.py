@@ -8,12 +8,12 @@ import dspy
 
 from stateauditor.program.roles.base import Role
 from stateauditor.signatures.models import TransitionCandidate
-from stateauditor.signatures.readout import PromptReadout
-from stateauditor.signatures.transition import (
+from stateauditor.signatures.proposer import (
     ProposedTransition,
     QuestionDraftPair,
     TransitionProposal,
 )
+from stateauditor.signatures.readout import PromptReadout
 
 
 class TransitionProposer(Role):

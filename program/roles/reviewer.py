@@ -8,7 +8,7 @@ from stateauditor.program.roles.base import Role
 from stateauditor.program.roles.lean import lean_premise
 from stateauditor.signatures.models import Premise
 from stateauditor.signatures.readout import PromptReadout
-from stateauditor.signatures.review import EvidenceReview
+from stateauditor.signatures.reviewer import EvidenceReview
 
 
 class Reviewer(Role):

@@ -10,7 +10,7 @@ from stateauditor.signatures.instructions import (
     guided,
 )
 from stateauditor.signatures.readout import PromptReadout
-from stateauditor.signatures.temporal import TimelineEntry
+from stateauditor.signatures.timeline import TimelineEntry
 
 
 @guided(READOUT_FORMAT, DATA_NOT_INSTRUCTIONS)

@@ -14,7 +14,7 @@ from stateauditor.cli.console import note, printable, progress, show, stderr, st
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from stateauditor.experiments.work import Progress
+    from stateauditor.experiments.runs.loop import Progress
 
 STOPPED_EARLY = 1
 """Exit status when the grid ended before its last run."""
@@ -92,7 +92,7 @@ def ablate(
     from stateauditor.experiments.ablation.outcome import outcome
     from stateauditor.experiments.ablation.report import grid_text, write_grid
     from stateauditor.experiments.ablation.run import run_grid
-    from stateauditor.experiments.conclude import require_extra
+    from stateauditor.experiments.reports.extra import require_extra
 
     given = [*(_OFFLINE if offline else ()), *(settings or [])]
     if limit is not None:

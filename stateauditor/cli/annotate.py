@@ -75,7 +75,7 @@ def export(
     from stateauditor.experiments.annotation.export import export_package
     from stateauditor.experiments.annotation.package import KEY, MANIFEST, annotator_names
     from stateauditor.experiments.annotation.verify import sha256
-    from stateauditor.experiments.folder import RunFolder
+    from stateauditor.experiments.runs.folder import RunFolder
 
     names = annotator_names(annotators)
     with progress("writing the sheets"):

@@ -11,7 +11,7 @@ from stateauditor.cli import options
 from stateauditor.cli.console import note, progress, stdout, write_json
 from stateauditor.cli.inputs import AuditInput, Given, read_audit_input
 from stateauditor.cli.report import show_result
-from stateauditor.experiments.shipped import resolve_backend
+from stateauditor.experiments.runs.config_files import resolve_backend
 from stateauditor.signatures.models import (
     AuditResult,
     DirectiveKind,

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from stateauditor.experiments.shipped import resolve_backend, shipped_backends
+from stateauditor.experiments.runs.config_files import resolve_backend, shipped_backends
 from stateauditor.program.backends.config import BackendConfig, load_backend_config
 
 

@@ -22,7 +22,7 @@ from stateauditor.cli.console import (
     stdout,
     write_json,
 )
-from stateauditor.experiments.shipped import shipped_backends
+from stateauditor.experiments.runs.config_files import shipped_backends
 from stateauditor.program.backends.config import BackendConfig, LMRole, load_backend_config
 
 EXAMPLES = options.examples(
@@ -101,7 +101,7 @@ def try_roles(
     """
     from stateauditor.program.backends.backend import Backend
     from stateauditor.program.backends.store import CacheMode
-    from stateauditor.program.trial import try_backend
+    from stateauditor.program.roles.trial import try_backend
 
     config, path = load_named(file)
     backend = Backend.from_config(

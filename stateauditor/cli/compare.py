@@ -48,10 +48,10 @@ def compare(
     losses with the exact sign test, and McNemar's test a cell. Whatever else differs
     beside the arms, such as the drafts, is said as a warning.
     """
-    from stateauditor.experiments.compare import compare_runs
-    from stateauditor.experiments.conclude import summary_of
-    from stateauditor.experiments.folder import RunFolder
-    from stateauditor.signatures.judging import Rubric
+    from stateauditor.experiments.results.compare import compare_runs
+    from stateauditor.experiments.results.summary import summary_of
+    from stateauditor.experiments.runs.folder import RunFolder
+    from stateauditor.signatures.judge import Rubric
 
     a, b = RunFolder(first), RunFolder(second)
     with progress("comparing"):
@@ -63,6 +63,6 @@ def compare(
     if as_json:
         write_json(found.model_dump(mode="json"))
         return
-    from stateauditor.experiments.tables import comparison_text
+    from stateauditor.experiments.reports.tables import comparison_text
 
     show(stdout(), printable(comparison_text(found, *summaries)))

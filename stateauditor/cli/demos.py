@@ -20,7 +20,7 @@ class Example:
     @property
     def path(self) -> Path:
         """The example's INPUT.json."""
-        folder = Path(str(files("stateauditor.program.backends.offline"))) / "demo"
+        folder = Path(str(files("stateauditor.program.offline"))) / "demo"
         return folder / f"{self.name}.json"
 
     def load(self) -> AuditInput:

@@ -11,7 +11,7 @@ from stateauditor.cli import options
 from stateauditor.cli.console import note, printable, progress, show, show_table, stdout, write_json
 
 if TYPE_CHECKING:
-    from stateauditor.experiments.estimate import Estimate, Line
+    from stateauditor.experiments.runs.estimate import Estimate, Line
 
 EXAMPLES = options.examples(
     "stateauditor estimate strict_vta",
@@ -52,8 +52,8 @@ def estimate(
     second tries after faults aside. Tokens are estimated (a token is about four
     characters). Needs no key.
     """
-    from stateauditor.experiments.estimate import estimate as reckon
-    from stateauditor.experiments.spec import load_spec
+    from stateauditor.experiments.runs.estimate import estimate as reckon
+    from stateauditor.experiments.runs.spec import load_spec
 
     spec = load_spec(config, tuple(settings or ()))
     with progress(f"reading {spec.name}"):
@@ -65,7 +65,7 @@ def estimate(
 
 
 def _json(found: Estimate) -> dict[str, Any]:
-    from stateauditor.experiments.estimate import total
+    from stateauditor.experiments.runs.estimate import total
 
     return {
         "upper_bound": True,
@@ -94,7 +94,7 @@ def _json(found: Estimate) -> dict[str, Any]:
 
 
 def _show(found: Estimate) -> None:
-    from stateauditor.experiments.estimate import total
+    from stateauditor.experiments.runs.estimate import total
 
     console = stdout()
     if not found.lines:
@@ -121,7 +121,7 @@ def _show(found: Estimate) -> None:
 
 
 def _numbers(lines: list[Line]) -> tuple[str, ...]:
-    from stateauditor.experiments.estimate import total
+    from stateauditor.experiments.runs.estimate import total
 
     return (
         f"{sum(line.calls for line in lines):,.0f}",

@@ -14,8 +14,8 @@ from stateauditor.cli.console import note, printable, progress, show, stderr, st
 from stateauditor.cli.evaluate_retrieval import evaluate_retrieval, is_retrieval
 
 if TYPE_CHECKING:
-    from stateauditor.experiments.conclude import Conclusion
-    from stateauditor.experiments.runner import Finished
+    from stateauditor.experiments.reports.write import Report
+    from stateauditor.experiments.runs.runner import Finished
 
 STOPPED_EARLY = 1
 """Exit status when a run ended before its last scenario."""
@@ -103,7 +103,8 @@ def evaluate(
     Exit status: 0 every scenario has a record, 1 the run stopped early (interrupt
     or max_cost), 2 wrong input or configuration.
     """
-    from stateauditor.experiments.spec import parse_spec, read_config
+    from stateauditor.experiments.runs.config_files import read_config
+    from stateauditor.experiments.runs.spec import parse_spec
 
     given = [*(settings or []), *_about_compiled(compiled, allow_train)]
     if limit is not None:
@@ -117,8 +118,8 @@ def evaluate(
     spec = parse_spec(data, source=source)
     folder = options.new_folder(spec.name, out, resume=resume or retry_failed)
     from stateauditor.cli.run_progress import RunDisplay, tell_end
-    from stateauditor.experiments.conclude import conclude, require_extra
-    from stateauditor.experiments.runner import run
+    from stateauditor.experiments.reports.extra import require_extra
+    from stateauditor.experiments.runs.runner import run
 
     require_extra()
     try:
@@ -135,9 +136,11 @@ def evaluate(
         show(stderr(), f"broken off; go on with: {_again(folder, replay)}")
         raise
     with progress("writing the report"):
-        conclusion = conclude(finished.folder)
-    trouble = _tracked(finished, conclusion) if spec.tracking else None
-    _show(finished, conclusion, trouble, as_json=as_json)
+        from stateauditor.experiments.reports.write import report_run
+
+        report = report_run(finished.folder)
+    trouble = _tracked(finished, report) if spec.tracking else None
+    _show(finished, report, trouble, as_json=as_json)
     tell_end(finished.progress)
     if trouble is not None:
         note(f"not tracked in MLflow: {trouble}")
@@ -151,17 +154,15 @@ def _about_compiled(compiled: Path | None, allow_train: bool) -> list[str]:
     return [*named, "allow_train=true"] if allow_train else named
 
 
-def _tracked(finished: Finished, conclusion: Conclusion) -> str | None:
-    from stateauditor.experiments.tracking import track
+def _tracked(finished: Finished, report: Report) -> str | None:
+    from stateauditor.experiments.results.tracking import track
 
     with progress("tracking in MLflow"):
-        return track(finished.folder, conclusion.summary)
+        return track(finished.folder, report.summary)
 
 
-def _show(
-    finished: Finished, conclusion: Conclusion, trouble: str | None, *, as_json: bool
-) -> None:
-    state, paths = finished.progress, conclusion.paths
+def _show(finished: Finished, report: Report, trouble: str | None, *, as_json: bool) -> None:
+    state, paths = finished.progress, report.paths
     if as_json:
         write_json(
             {
@@ -174,12 +175,12 @@ def _show(
                 "failures": state.failures,
                 "tracking_problem": trouble,
                 "report": str(paths.html),
-                "summary": conclusion.summary.model_dump(mode="json"),
+                "summary": report.summary.model_dump(mode="json"),
             }
         )
         return
     console = stdout()
-    show(console, printable(conclusion.table))
+    show(console, printable(report.table))
     show(console, f"report: {paths.html}")
 
 

@@ -17,7 +17,7 @@ def evaluate_retrieval(
     data: dict[str, Any], source: str, out: Path | None, *, as_json: bool
 ) -> None:
     """Measure, print the ladder, and write it where a folder is named."""
-    from stateauditor.experiments.retrieval import (
+    from stateauditor.experiments.retrieval.ladder import (
         measure_retrieval,
         parse_retrieval_spec,
         retrieval_table,

@@ -49,8 +49,8 @@ def export_official(
     Run that scorer from its own checkout for figures comparable with the published
     ones, then read its results back with 'stateauditor import official'.
     """
-    from stateauditor.experiments.folder import RunFolder
-    from stateauditor.experiments.official import export_answers
+    from stateauditor.experiments.results.official import export_answers
+    from stateauditor.experiments.runs.folder import RunFolder
 
     answers = export_answers(RunFolder(run))
     path = out or run / ANSWERS
@@ -80,24 +80,26 @@ def import_official(
     Any other layout is refused, with what was expected. The scorer knows the
     benchmark's rubric only.
     """
-    from stateauditor.experiments.conclude import conclude, require_extra
-    from stateauditor.experiments.folder import RunFolder
-    from stateauditor.experiments.official import import_results
+    from stateauditor.experiments.reports.extra import require_extra
+    from stateauditor.experiments.results.official import import_results
+    from stateauditor.experiments.runs.folder import RunFolder
 
     require_extra()
     folder = RunFolder(run)
     count = import_results(folder, file, name=name)
     with progress("writing the report"):
-        conclusion = conclude(folder)
+        from stateauditor.experiments.reports.write import report_run
+
+        report = report_run(folder)
     if as_json:
         write_json(
             {
                 "imported": count,
                 "judge": name,
-                "summary": conclusion.summary.model_dump(mode="json"),
+                "summary": report.summary.model_dump(mode="json"),
             }
         )
         return
     console = stdout()
-    show(console, printable(conclusion.table))
-    show(console, f"{count} scenarios judged by {name}; report: {conclusion.paths.html}")
+    show(console, printable(report.table))
+    show(console, f"{count} scenarios judged by {name}; report: {report.paths.html}")

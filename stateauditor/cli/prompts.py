@@ -93,7 +93,7 @@ def show_command(
 
 def _variant_of(compiled: Path) -> Variant | None:
     """The variant that reaches the compiled roles, where the default one does not."""
-    from stateauditor.program.compiled import read_index
+    from stateauditor.program.roles.compiled import read_index
 
     return Variant.LEAN if "lean_auditor" in read_index(compiled).roles else None
 

@@ -38,15 +38,17 @@ def rejudge(
     alone, so that the command may be repeated until none has failed. Summary, table
     and report are written anew; several judges get a majority and their agreement.
     """
-    from stateauditor.experiments.conclude import conclude, require_extra
-    from stateauditor.experiments.folder import RunFolder
-    from stateauditor.experiments.rejudge import rejudge as score_again
+    from stateauditor.experiments.reports.extra import require_extra
+    from stateauditor.experiments.results.rejudge import rejudge as score_again
+    from stateauditor.experiments.runs.folder import RunFolder
 
     require_extra()
     with progress("judging"):
         folder, done = score_again(RunFolder(run), judge, out=out)
     with progress("writing the report"):
-        conclusion = conclude(folder)
+        from stateauditor.experiments.reports.write import report_run
+
+        report = report_run(folder)
     if as_json:
         write_json(
             {
@@ -54,14 +56,14 @@ def rejudge(
                 "judges": list(done.judges),
                 "judged": done.done,
                 "failed": done.failed,
-                "report": str(conclusion.paths.html),
-                "summary": conclusion.summary.model_dump(mode="json"),
+                "report": str(report.paths.html),
+                "summary": report.summary.model_dump(mode="json"),
             }
         )
     else:
         console = stdout()
-        show(console, printable(conclusion.table))
-        show(console, f"report: {conclusion.paths.html}")
+        show(console, printable(report.table))
+        show(console, f"report: {report.paths.html}")
     if not done.total:
         note(f"{', '.join(done.judges)}: every scenario was scored already")
     if done.failed:

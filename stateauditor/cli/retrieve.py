@@ -35,7 +35,7 @@ def retrieve(
     given = read_retrieval_input(Given(file, memory, question, None, allow_undated))
     from stateauditor.program.config import audit_config
     from stateauditor.program.retrieval.index import MemoryIndex
-    from stateauditor.program.safety import neutralise, redact
+    from stateauditor.program.safety.screening import neutralise, redact
 
     config = audit_config(**options.retrieval_settings(budget)).retrieval
     index = MemoryIndex.build(given.memory, config)

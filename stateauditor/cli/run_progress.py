@@ -16,7 +16,7 @@ SECONDS_BETWEEN_LINES = 5.0
 
 
 class RunState(Protocol):
-    """What the display reads of :class:`stateauditor.experiments.work.Progress`."""
+    """What the display reads of :class:`stateauditor.experiments.runs.loop.Progress`."""
 
     total: int
     done: int

@@ -203,7 +203,7 @@ def injection(
 
     Exit status: 0 every case came out as it must, 1 one did not, 2 wrong input.
     """
-    from stateauditor.experiments.conclude import require_extra
+    from stateauditor.experiments.reports.extra import require_extra
     from stateauditor.experiments.suites.injection import inject, injection_table
 
     require_extra()
@@ -247,7 +247,7 @@ def _run(
     as_json: bool,
 ) -> None:
     from stateauditor.cli.run_progress import RunDisplay, tell_end
-    from stateauditor.experiments.conclude import require_extra
+    from stateauditor.experiments.reports.extra import require_extra
     from stateauditor.experiments.suites.runner import run_suite
     from stateauditor.experiments.suites.spec import SuiteSpec
     from stateauditor.experiments.suites.summary import write_summary
@@ -278,7 +278,7 @@ def _run(
 
 def _audit(settings: list[str] | None) -> dict[str, object]:
     """The audit's further settings, parsed."""
-    from stateauditor.experiments.spec import override_setting
+    from stateauditor.experiments.runs.config_files import override_setting
 
     found: dict[str, object] = {}
     for setting in settings or []:

@@ -24,8 +24,8 @@ def table(
 
     Every row names its judge; figures of different judges are not comparable.
     """
-    from stateauditor.experiments.conclude import summary_of
-    from stateauditor.experiments.folder import RunFolder
+    from stateauditor.experiments.results.summary import summary_of
+    from stateauditor.experiments.runs.folder import RunFolder
 
     folders = [RunFolder(path) for path in runs]
     with progress("reading the runs"):
@@ -33,7 +33,7 @@ def table(
     if as_json:
         write_json({"runs": [summary.model_dump(mode="json") for summary in summaries]})
         return
-    from stateauditor.experiments.tables import judge_models, table1
+    from stateauditor.experiments.reports.tables import judge_models, table1
 
     models = judge_models(item for folder in folders for item in folder.items())
     show(stdout(), printable(table1(summaries, models)))

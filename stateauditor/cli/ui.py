@@ -33,7 +33,7 @@ def ui(
     are tracked there: open that address instead. Ctrl-C ends it.
     """
     command = command_line(runs, port)
-    from stateauditor.experiments.tracking import ENVIRONMENT
+    from stateauditor.experiments.results.tracking import ENVIRONMENT
 
     show(stderr(), f"http://{LOOPBACK}:{port} (Ctrl-C ends it)")
     environment = {**os.environ, **ENVIRONMENT, "MLFLOW_SERVER_ENABLE_JOB_EXECUTION": "false"}
@@ -46,7 +46,7 @@ def command_line(runs: Path, port: int) -> list[str]:
     """MLflow's own command for these runs; checks that there is something to show."""
     if find_spec("mlflow") is None:
         raise ConfigError("the package mlflow is missing: pip install 'stateauditor[experiments]'")
-    from stateauditor.experiments.tracking import ARTIFACTS, DATABASE, tracking_uri
+    from stateauditor.experiments.results.tracking import ARTIFACTS, DATABASE, tracking_uri
 
     store = tracking_uri(runs)
     if store.startswith(("http://", "https://")):

@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from stateauditor.experiments.compare import compare_runs
-from stateauditor.experiments.records import ItemRecord
 from stateauditor.experiments.reports.figures import figures_of
 from stateauditor.experiments.reports.html import report_html
-from stateauditor.experiments.tables import judge_models
+from stateauditor.experiments.reports.tables import judge_models
+from stateauditor.experiments.results.compare import compare_runs
+from stateauditor.experiments.runs.records import ItemRecord
 from tests.experiments.builders import folder, records, summary
 
 JUDGES = ("first", "second", "third")

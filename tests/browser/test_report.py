@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from stateauditor.experiments.records import ItemRecord, ProbeRecord
 from stateauditor.experiments.reports.payload import judge_tag
-from stateauditor.signatures.judging import Rubric
+from stateauditor.experiments.runs.records import ItemRecord, ProbeRecord
+from stateauditor.signatures.judge import Rubric
 from tests.browser.conftest import Browser
 from tests.experiments.builders import EMOJI, HOSTILE
 

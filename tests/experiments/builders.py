@@ -6,16 +6,16 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
-from stateauditor.experiments.folder import RunFolder, new_manifest
-from stateauditor.experiments.records import (
+from stateauditor.experiments.results.summary import Summary, summarise
+from stateauditor.experiments.runs.folder import RunFolder, new_manifest
+from stateauditor.experiments.runs.records import (
     DIMENSIONS,
     ItemRecord,
     JudgedProbe,
     Judgment,
     ProbeRecord,
 )
-from stateauditor.experiments.spec import RunSpec
-from stateauditor.experiments.summary import Summary, summarise
+from stateauditor.experiments.runs.spec import RunSpec
 from stateauditor.metrics import KeyFindings, PairRecall
 from stateauditor.signatures.models import (
     AuditResult,

@@ -6,15 +6,15 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
 
-from stateauditor.experiments.folder import RunFolder, new_manifest
-from stateauditor.experiments.records import (
+from stateauditor.experiments.runs.folder import RunFolder, new_manifest
+from stateauditor.experiments.runs.records import (
     DIMENSIONS,
     ItemRecord,
     JudgedProbe,
     Judgment,
     ProbeRecord,
 )
-from stateauditor.experiments.spec import parse_spec
+from stateauditor.experiments.runs.spec import parse_spec
 from stateauditor.signatures.models import AuditResult, CallRecord, Policy, Variant
 
 CALL = CallRecord(

@@ -113,7 +113,7 @@ def test_settings_that_mean_nothing_are_refused(draws: int, level: float) -> Non
         bootstrap_scores(scenario("a", "T1", True), seed=0, draws=draws, level=level)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(arms(), st.integers(0, 2**32))
 def test_the_interval_holds_the_estimate(built: list[list[CellScore]], seed: int) -> None:
     macro = bootstrap_scores(built[0], seed=seed, draws=2000).macro
@@ -124,7 +124,7 @@ def test_the_interval_holds_the_estimate(built: list[list[CellScore]], seed: int
     assert macro.low - 1e-12 <= macro.estimate <= macro.high + 1e-12
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(arms(2))
 def test_swapping_the_arms_negates_the_difference(built: list[list[CellScore]]) -> None:
     paired = pair_arms(*built)

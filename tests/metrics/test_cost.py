@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stateauditor.metrics import AUDIT_STAGES, cost_summary, critical_path, latency, scenario_path
-from stateauditor.program.run import RoleName
+from stateauditor.program.roles.audit_run import RoleName
 from stateauditor.signatures.errors import InputError
 from stateauditor.signatures.models import CallRecord
 

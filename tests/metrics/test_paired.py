@@ -98,7 +98,7 @@ def test_a_scenario_keeps_its_type_in_both_arms() -> None:
         pair_arms(scenario("a", "T1", True), scenario("a", "T2", True))
 
 
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=8)
 @given(arms(2, errors=True), st.randoms(use_true_random=False))
 def test_the_order_of_scenarios_changes_no_byte(
     built: list[list[CellScore]], rng: random.Random
@@ -109,7 +109,7 @@ def test_the_order_of_scenarios_changes_no_byte(
     assert "NaN" not in straight
 
 
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=8)
 @given(arms(2, errors=True))
 def test_swapping_the_arms_swaps_wins_and_losses(built: list[list[CellScore]]) -> None:
     forth = compare_arms(built[0], built[1], seed=1, draws=100)

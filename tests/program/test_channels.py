@@ -6,7 +6,7 @@ import pytest
 
 from stateauditor.program.channels import WITHHELD, shown_pairs
 from stateauditor.signatures.models import Channel
-from stateauditor.signatures.transition import QuestionDraftPair
+from stateauditor.signatures.proposer import QuestionDraftPair
 
 OWN = QuestionDraftPair(id="P1", question="own question", draft="own draft")
 OTHER = QuestionDraftPair(id="P2", question="other question", draft="other draft")

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from stateauditor.program.grounding.values import is_missing, plain_value, same_value
 from stateauditor.program.validator import check_transition, check_transitions, follows
-from stateauditor.program.values import is_missing, plain_value, same_value
 from stateauditor.signatures.models import (
     CheckStatus,
     EntryRole,

@@ -22,8 +22,8 @@ from typing import Any, Literal
 import dspy
 import pytest
 
-from stateauditor.experiments.runner import run
-from stateauditor.experiments.spec import load_spec
+from stateauditor.experiments.runs.runner import run
+from stateauditor.experiments.runs.spec import load_spec
 from stateauditor.program.auditor import StateAuditor
 from stateauditor.program.backends.backend import Backend
 from stateauditor.program.backends.config import LMRole, load_backend_config
@@ -31,9 +31,9 @@ from stateauditor.program.backends.local import find_gguf
 from stateauditor.program.backends.portal import run_sync
 from stateauditor.program.backends.recording import recording
 from stateauditor.program.backends.store import CacheMode
-from stateauditor.signatures.dependency import PremiseExtraction
 from stateauditor.signatures.errors import ConfigError, ContextOverflowError
 from stateauditor.signatures.models import AuditResult, CallRecord
+from stateauditor.signatures.premises import PremiseExtraction
 from tests.support.worked import DRAFT, MEMORY, QUESTION
 
 ROOT = Path(__file__).parents[2]

@@ -12,7 +12,7 @@ from stateauditor.signatures.ablation import (
     DraftEntailment,
     PremiseEntailment,
 )
-from stateauditor.signatures.adaptation import ResponseAdaptation
+from stateauditor.signatures.adapter import ResponseAdaptation
 from stateauditor.signatures.baselines.cove import (
     VerificationAnswering,
     VerificationPlanning,
@@ -27,19 +27,19 @@ from stateauditor.signatures.baselines.rarr import (
 )
 from stateauditor.signatures.baselines.self_critique import CritiqueRevision, SelfCritique
 from stateauditor.signatures.baselines.timeline import TimelineRegeneration
-from stateauditor.signatures.dependency import (
+from stateauditor.signatures.generator import ResponseGeneration
+from stateauditor.signatures.instructions import NOT_A_CHANGE
+from stateauditor.signatures.judge import StaleJudgment
+from stateauditor.signatures.lean import LeanAudit
+from stateauditor.signatures.premises import (
     PremiseAdjudication,
     PremiseExtraction,
     PresuppositionExtraction,
 )
-from stateauditor.signatures.generation import ResponseGeneration
-from stateauditor.signatures.instructions import NOT_A_CHANGE
-from stateauditor.signatures.judging import StaleJudgment
-from stateauditor.signatures.lean import LeanAudit
-from stateauditor.signatures.review import EvidenceReview
+from stateauditor.signatures.proposer import TransitionProposal
+from stateauditor.signatures.reviewer import EvidenceReview
 from stateauditor.signatures.skeptic import SemanticGate, SkepticChallenge
-from stateauditor.signatures.temporal import DraftConsistency, TimelineConstruction
-from stateauditor.signatures.transition import TransitionProposal
+from stateauditor.signatures.timeline import DraftConsistency, TimelineConstruction
 
 ALL: list[Any] = [
     PremiseExtraction,

@@ -105,7 +105,7 @@ def loopback(script: Script | list[Reply]) -> Iterator[Loopback]:
     try:
         yield Loopback(f"http://127.0.0.1:{port}/v1", requests, headers)
     finally:
-        server.should_exit = True
+        server.should_exit = server.force_exit = True  # a slow reply is not waited for
         thread.join(timeout=10)
         listener.close()
 

@@ -201,14 +201,14 @@ def sound_items(draw: st.DrawFn) -> SuiteItem:
 
 
 @given(sound_items(), st.integers(min_value=0, max_value=40))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 def test_no_violation_of_any_sound_base_passes(made: SuiteItem, number: int) -> None:
     base = replace(base_of(made, made.probes[0]), number=number)
     assert misjudged(list(violations(base))) == []
 
 
 @given(sound_items(), st.integers(min_value=0, max_value=40))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 def test_no_valid_variant_of_any_sound_base_is_rejected(made: SuiteItem, number: int) -> None:
     base = replace(base_of(made, made.probes[0]), number=number)
     assert misjudged(list(controls(base))) == []

@@ -15,7 +15,8 @@ from stateauditor.experiments.ablation.grid import (
     merged,
     plan,
 )
-from stateauditor.experiments.spec import Arm, shipped
+from stateauditor.experiments.runs.config_files import shipped
+from stateauditor.experiments.runs.spec import Arm
 from stateauditor.signatures.errors import ConfigError
 from stateauditor.signatures.models import Policy
 

@@ -12,8 +12,8 @@ from stateauditor.experiments.ablation.grid import load_grid
 from stateauditor.experiments.ablation.outcome import GridOutcome, outcome, settings_text
 from stateauditor.experiments.ablation.report import grid_text, write_grid
 from stateauditor.experiments.ablation.run import run_grid
-from stateauditor.experiments.conclude import summary_of
-from stateauditor.experiments.folder import RunFolder
+from stateauditor.experiments.results.summary import summary_of
+from stateauditor.experiments.runs.folder import RunFolder
 from stateauditor.signatures.errors import ConfigError, InputError
 from tests.experiments.ablation import grids
 from tests.experiments.pipeline import roles

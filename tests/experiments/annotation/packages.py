@@ -13,16 +13,16 @@ from typing import Any
 from stateauditor.experiments.annotation.export import export_package
 from stateauditor.experiments.annotation.package import Item, Key, Manifest
 from stateauditor.experiments.benchmarks.synthetic import scenario
-from stateauditor.experiments.folder import RunFolder, new_manifest
-from stateauditor.experiments.records import (
+from stateauditor.experiments.runs.folder import RunFolder, new_manifest
+from stateauditor.experiments.runs.records import (
     DIMENSIONS,
     ItemRecord,
     JudgedProbe,
     Judgment,
     ProbeRecord,
 )
-from stateauditor.experiments.sources import file_sha256
-from stateauditor.experiments.spec import parse_spec
+from stateauditor.experiments.runs.scenarios import file_sha256
+from stateauditor.experiments.runs.spec import parse_spec
 
 NOW = datetime(2026, 3, 1, 12, 30, tzinfo=UTC)
 Text = Callable[[str, str], str | None]

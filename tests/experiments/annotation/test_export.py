@@ -14,7 +14,7 @@ import pytest
 
 from stateauditor.experiments.annotation.rules import RULES
 from stateauditor.experiments.benchmarks.synthetic import SEALED
-from stateauditor.experiments.folder import RunFolder
+from stateauditor.experiments.runs.folder import RunFolder
 from stateauditor.signatures.errors import ConfigError, InputError
 from tests.experiments.annotation.packages import (
     NOW,

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from stateauditor.experiments.annotation.systems import cells_of
-from stateauditor.experiments.folder import RunFolder
+from stateauditor.experiments.runs.folder import RunFolder
 from stateauditor.signatures.errors import ConfigError
 from tests.experiments.annotation.packages import drafted, make_run, replied, write_data
 

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
+from stateauditor.experiments.baselines.contract import BaselineSettings
 from stateauditor.experiments.baselines.registry import BASELINES, run_baseline
-from stateauditor.experiments.baselines.settings import BaselineSettings
-from stateauditor.experiments.records import BaselineResult
-from stateauditor.experiments.spec import Arm, load_spec
+from stateauditor.experiments.runs.records import BaselineResult
+from stateauditor.experiments.runs.spec import Arm, load_spec
 from stateauditor.program.auditor import StateAuditor
 from stateauditor.program.backends.backend import Backend
 from stateauditor.program.backends.scripted import (
@@ -19,7 +19,7 @@ from stateauditor.program.backends.scripted import (
     ScriptedRequest,
     scripted_backend,
 )
-from stateauditor.program.run import LM_ROLES, RoleName
+from stateauditor.program.roles.audit_run import LM_ROLES, RoleName
 from tests.support.worked import DRAFT, MEMORY, QUESTION
 
 REVISED = "Swim at Barton Springs in the morning."

@@ -34,7 +34,7 @@ class Made:
 @pytest.fixture(scope="session", autouse=True)
 def bundled_slice_read_once() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("stateauditor.experiments.sources.load_slice", cache(load_slice))
+        patch.setattr("stateauditor.experiments.runs.scenarios.load_slice", cache(load_slice))
         yield
 
 

@@ -16,7 +16,7 @@ from stateauditor.experiments.compile import compiler
 from stateauditor.experiments.compile.compiler import Compiled, compile_prompts
 from stateauditor.experiments.compile.folder import scrubbed
 from stateauditor.experiments.compile.spec import load_compile_spec
-from stateauditor.program.compiled import read_index
+from stateauditor.program.roles.compiled import read_index
 from stateauditor.signatures.errors import BackendError, ConfigError
 from tests.experiments.compile import learner
 from tests.experiments.compile.conftest import Made, make

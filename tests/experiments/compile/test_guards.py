@@ -1,4 +1,4 @@
-"""What is refused: ids outside a frozen list, long lists, and evaluating on what was learned."""
+"""What may not be compiled on: ids outside a frozen list, and lists that are too long."""
 
 from __future__ import annotations
 
@@ -10,14 +10,9 @@ import pytest
 
 from stateauditor.data.frozen import FrozenList, ids_sha256, load_frozen
 from stateauditor.data.slices import load_slice
-from stateauditor.experiments.compile.guards import load_list, open_guarded
+from stateauditor.experiments.compile.guards import load_list
 from stateauditor.experiments.compile.parts import examples_of, load_parts, split_scenarios
 from stateauditor.experiments.compile.spec import CompileSpec, parse_compile_spec
-from stateauditor.experiments.sources import open_source
-from stateauditor.experiments.spec import RunSpec, parse_spec
-from stateauditor.experiments.summary import labels
-from stateauditor.program.compiled import role_state, save_compiled
-from stateauditor.program.roles.ensemble import Roles
 from stateauditor.signatures.errors import ConfigError, InputError
 from tests.experiments.compile.learner import IDS
 from tests.experiments.pipeline import write_scenarios
@@ -158,84 +153,6 @@ def test_the_seed_orders_the_examples() -> None:
     orders = [[e.scenario for e in examples_of(parts, "train", seed)] for seed in (1, 1, 3)]
     assert orders[0] == orders[1] != orders[2]
     assert len(set(orders[0][:3])) == 3, "the first demonstrations come from different scenarios"
-
-
-# --- evaluating -----------------------------------------------------------------------
-
-
-@pytest.fixture
-def compiled(tmp_path: Path) -> Path:
-    """A folder that was compiled on the first four ids."""
-    folder = tmp_path / "mine"
-    states = {"lean_auditor": role_state(Roles(), "lean_auditor")}
-    save_compiled(folder, "mine", states, IDS[:4])
-    return folder
-
-
-def run_spec(compiled: Path | None, limit: int | None = None, **settings: Any) -> RunSpec:
-    data = {"set": "stale_mini", "limit": limit, **settings.pop("data", {})}
-    whole = {"name": "e", "arm": "lean", "data": data, **settings}
-    if compiled is not None:
-        whole["compiled"] = str(compiled)
-    return parse_spec(whole, source="e.yaml")
-
-
-def guarded(spec: RunSpec) -> tuple[RunSpec, tuple[str, ...]]:
-    found, source = open_guarded(spec)
-    return found, source.uids
-
-
-def test_training_ids_are_refused_by_name(compiled: Path) -> None:
-    with pytest.raises(InputError) as told:
-        guarded(run_spec(compiled))
-    message = str(told.value)
-    assert "was compiled on 4 of the 28 chosen ids" in message
-    assert all(uid in message for uid in IDS[:4])
-    assert IDS[4] not in message
-    assert "--allow-train" in message
-
-
-def test_allowing_training_ids_marks_every_table(compiled: Path) -> None:
-    spec, uids = guarded(run_spec(compiled, allow_train=True))
-    assert len(uids) == 28
-    assert "contains training ids" in labels(spec, "b")
-    assert "compiled prompts: mine" in labels(spec, "b")
-
-
-def test_a_table_without_training_ids_is_not_marked(compiled: Path) -> None:
-    spec, uids = guarded(run_spec(compiled, data={"held_back": True}, allow_train=True))
-    assert len(uids) == 24
-    assert not set(uids) & set(IDS[:4])
-    assert "contains training ids" not in labels(spec, "b")
-
-
-def test_a_limit_counts_what_is_held_back(compiled: Path) -> None:
-    data = {"held_back": True, "part": "both"}
-    _, uids = guarded(run_spec(compiled, data=data, limit=3))
-    assert len(uids) == 6
-    assert not set(uids) & set(IDS[:4])
-
-
-def test_nothing_held_back_is_an_error(compiled: Path) -> None:
-    save_compiled(compiled, "mine", {}, IDS)
-    with pytest.raises(InputError, match="none is held back"):
-        guarded(run_spec(compiled, data={"held_back": True}))
-
-
-def test_a_run_without_compiled_prompts_is_left_alone() -> None:
-    spec = run_spec(None)
-    assert guarded(spec) == (spec, open_source(spec.data).uids)
-
-
-@pytest.mark.parametrize("settings", [{"allow_train": True}, {"data": {"held_back": True}}])
-def test_settings_about_compiled_prompts_need_some(settings: dict[str, Any]) -> None:
-    with pytest.raises(ConfigError, match="about a 'compiled' program"):
-        run_spec(None, **settings)
-
-
-def test_the_generator_uses_no_compiled_prompts(compiled: Path) -> None:
-    with pytest.raises(ConfigError, match="audits nothing"):
-        run_spec(compiled, arm="generator_only")
 
 
 def test_the_committed_list_is_what_it_was() -> None:

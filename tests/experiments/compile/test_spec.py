@@ -13,7 +13,7 @@ from stateauditor.experiments.compile.spec import (
     load_compile_spec,
     parse_compile_spec,
 )
-from stateauditor.experiments.spec import shipped
+from stateauditor.experiments.runs.config_files import shipped
 from stateauditor.program.roles.ensemble import Roles
 from stateauditor.signatures.errors import ConfigError
 

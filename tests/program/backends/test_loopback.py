@@ -15,8 +15,7 @@ from stateauditor.program.backends.config import BackendConfig, LMConfig, LMRole
 from stateauditor.program.backends.portal import run_sync
 from stateauditor.program.backends.recording import recording
 from stateauditor.program.backends.store import CacheMode
-from stateauditor.program.run import describe
-from stateauditor.signatures.dependency import PremiseExtraction
+from stateauditor.program.roles.audit_run import describe
 from stateauditor.signatures.errors import (
     EmptyOutputError,
     MissingKeyError,
@@ -25,6 +24,7 @@ from stateauditor.signatures.errors import (
     TruncatedOutputError,
 )
 from stateauditor.signatures.models import CallRecord
+from stateauditor.signatures.premises import PremiseExtraction
 from tests.support.loopback import Loopback, Reply, json_reply, loopback
 
 GOOD = {"reasoning": "r", "premises": [{"text": "The user lives in Oslo.", "stated": True}]}
@@ -326,7 +326,7 @@ def test_the_adapter_refuses_an_lm_that_it_cannot_account_for() -> None:
 
 
 def backend_adapter() -> Any:
-    from stateauditor.program.backends.adapter import TypedAdapter
+    from stateauditor.program.backends.typed_adapter import TypedAdapter
 
     return TypedAdapter()
 

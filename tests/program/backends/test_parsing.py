@@ -7,13 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stateauditor.program.backends.parsing import parse_reply
-from stateauditor.signatures.dependency import AdjudicatedPremise, ExtractedPremise
 from stateauditor.signatures.errors import (
     EmptyOutputError,
     ModelOutputError,
     TruncatedOutputError,
 )
 from stateauditor.signatures.models import Verdict
+from stateauditor.signatures.premises import AdjudicatedPremise, ExtractedPremise
 
 PREMISES = {"reasoning": str, "premises": list[ExtractedPremise]}
 VERDICTS = {"reasoning": str, "verdicts": list[AdjudicatedPremise]}

@@ -11,7 +11,7 @@ import pytest
 from stateauditor.program.auditor import StateAuditor
 from stateauditor.program.backends.backend import Backend
 from stateauditor.program.backends.config import BackendConfig, LMConfig, parse_backend_config
-from stateauditor.program.readouts import shrunk
+from stateauditor.program.backends.shrinking import shrunk
 from stateauditor.signatures.errors import ConfigError, ContextOverflowError
 from stateauditor.signatures.models import Readout, RenderedEntry
 from tests.program.backends.test_loopback import GOOD, ask, backend

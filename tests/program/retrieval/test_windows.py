@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from stateauditor.program.memory.entries import Memory
 from stateauditor.program.retrieval.config import RetrievalConfig
 from stateauditor.program.retrieval.index import MemoryIndex
-from stateauditor.program.retrieval.text import sentence_spans
+from stateauditor.program.retrieval.sentences import sentence_spans
 from stateauditor.program.retrieval.windows import cut_windows, ragged_range, read_sentences
 from stateauditor.signatures.models import EntryRole
 from tests.program.retrieval.memories import fact, memories, memory, move, turn

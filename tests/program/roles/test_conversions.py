@@ -2,12 +2,11 @@
 
 import pytest
 
-from stateauditor.program.readouts import relocated, union
+from stateauditor.program.retrieval.merging import relocated, union
 from stateauditor.program.roles.adapter import instructions
 from stateauditor.program.roles.base import by_number, known_ids
 from stateauditor.program.roles.proposer import candidate
-from stateauditor.program.roles.temporal import changed, timeline_item
-from stateauditor.signatures.dependency import NumberedPremise
+from stateauditor.program.roles.timeline import changed, timeline_item
 from stateauditor.signatures.models import (
     ChangeStatus,
     Directive,
@@ -19,8 +18,9 @@ from stateauditor.signatures.models import (
     Timestamp,
     Verdict,
 )
-from stateauditor.signatures.temporal import TimelineEntry
-from stateauditor.signatures.transition import ProposedTransition
+from stateauditor.signatures.premises import NumberedPremise
+from stateauditor.signatures.proposer import ProposedTransition
+from stateauditor.signatures.timeline import TimelineEntry
 
 
 def line(name: str, entry: str = "f1", start: int = 0, text: str = "text") -> RenderedEntry:

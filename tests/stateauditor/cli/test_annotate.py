@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from stateauditor.experiments.annotation.package import Key
-from stateauditor.experiments.folder import RunFolder
+from stateauditor.experiments.runs.folder import RunFolder
 from tests.experiments.annotation.packages import fill, make_run, write_data
 from tests.stateauditor.cli.conftest import Run
 

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from stateauditor.cli.backend_files import key_variables, load_named
-from stateauditor.experiments.shipped import resolve_backend, shipped_backends
+from stateauditor.experiments.runs.config_files import resolve_backend, shipped_backends
 from stateauditor.program.backends import local
 from stateauditor.signatures.errors import ConfigError
 from tests.stateauditor.cli.conftest import Run

@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from stateauditor.cli.run_progress import RunDisplay, describe
-from stateauditor.experiments.work import Progress
+from stateauditor.experiments.runs.loop import Progress
 from stateauditor.signatures.models import Totals
 from tests.experiments.pipeline import (
     pipeline,

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from stateauditor.experiments.retrieval import RetrievalReport
+from stateauditor.experiments.retrieval.ladder import RetrievalReport
 from tests.stateauditor.cli.conftest import Run
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from stateauditor.program.compiled import predictors_of, role_state, save_compiled
+from stateauditor.program.roles.compiled import predictors_of, role_state, save_compiled
 from stateauditor.program.roles.ensemble import Roles
 from tests.stateauditor.cli.conftest import Run
 from tests.support.loopback import Reply, loopback

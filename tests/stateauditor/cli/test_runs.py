@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from stateauditor.cli.ui import command_line
-from stateauditor.experiments.runner import run as run_spec
-from stateauditor.experiments.spec import load_spec
+from stateauditor.experiments.runs.runner import run as run_spec
+from stateauditor.experiments.runs.spec import load_spec
 from stateauditor.signatures.errors import ConfigError, InputError
 from tests.experiments.pipeline import (
     pipeline,

@@ -1,0 +1,1 @@
+"""What follows from the records of runs: summaries, comparisons, other judges, tracking."""

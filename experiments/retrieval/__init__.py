@@ -1,0 +1,1 @@
+"""Retrieval measured alone, with no LM."""
