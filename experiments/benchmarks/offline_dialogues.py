@@ -78,7 +78,9 @@ def _record(content: dict[str, Any], draw: random.Random, name: str) -> dict[str
     speaker, other = draw.sample(NAMES, 2)
     record: dict[str, Any] = {"speaker_a": speaker, "speaker_b": other, "qa": [], "name": name}
     # No value serves two topics of one dialogue: an answer must stay right.
-    values = {slot: draw.sample(list(words), len(words)) for slot, words in content["slots"].items()}
+    values = {
+        slot: draw.sample(list(words), len(words)) for slot, words in content["slots"].items()
+    }
     queues: list[list[str]] = []
     for topic in draw.sample(sorted(content["topics"]), len(content["topics"])):
         filled = _filled(content["topics"][topic], values, speaker)

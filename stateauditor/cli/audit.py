@@ -12,6 +12,7 @@ from stateauditor.cli.console import note, progress, stdout, write_json
 from stateauditor.cli.inputs import AuditInput, Given, read_audit_input
 from stateauditor.cli.report import show_result
 from stateauditor.experiments.runs.config_files import resolve_backend
+from stateauditor.program.settings import AuditSettings
 from stateauditor.signatures.models import (
     AuditResult,
     DirectiveKind,
@@ -53,14 +54,14 @@ def audit(
         ),
     ] = "offline",
     policy: Annotated[
-        Policy,
+        Policy | None,
         typer.Option(
             "--policy",
             metavar="|".join(Policy),
             help="What findings may do: report only, repair what is stale, or also ask the "
-            "user about what is unknown.",
+            "user about what is unknown. Default: repair_only; observe with lexical rules.",
         ),
-    ] = Policy.REPAIR_ONLY,
+    ] = None,
     variant: Annotated[
         Variant,
         typer.Option(
@@ -92,8 +93,10 @@ def audit(
     """Audit a drafted reply against the user's memory.
 
     The reply comes back repaired where a later remark of the user has made the
-    draft wrong, and byte for byte as drafted otherwise. Several drafts over one
-    memory go into INPUT.json as "pairs": a list of {"question", "draft"}.
+    draft wrong, and byte for byte as drafted otherwise. Without a model (offline),
+    findings are reported only, unless --policy repair_only asks for the repair.
+    Several drafts over one memory go into INPUT.json as "pairs": a list of
+    {"question", "draft"}.
 
     Exit status: 0 done, 1 a --fail-on condition is met, 2 wrong input or configuration.
     """
@@ -105,9 +108,9 @@ def audit(
 
         auditor = StateAuditor(
             chosen,
-            policy=policy,
             variant=variant,
             compiled=compiled,
+            **_chosen(policy),
             **options.retrieval_settings(budget),
         )
         results = auditor.audit_pairs(given.memory, given.pairs)
@@ -118,6 +121,11 @@ def audit(
         _show(results, verbose=verbose)
     if any(_met(condition, results) for condition in fail_on or ()):
         raise typer.Exit(FAILED_ON)
+
+
+def _chosen(policy: Policy | None) -> AuditSettings:
+    """The policy as a setting, where one was given: the backend decides on the default."""
+    return {} if policy is None else {"policy": policy}
 
 
 def _show(results: list[AuditResult], *, verbose: bool) -> None:
