@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import yaml
 
@@ -23,6 +23,7 @@ from stateauditor.program.memory.entries import Memory
 
 TOPICS_PER_DIALOGUE = 12
 NAMES = ("Caroline", "Audrey", "Nate", "Joanna", "Evan", "Calvin", "Maria", "Andrew")
+Speaker = Literal["speaker_a", "speaker_b"]
 UNANSWERABLE = 5
 """LoCoMo's category of questions that have no answer."""
 
@@ -51,7 +52,8 @@ def read_dialogue(record: dict[str, Any]) -> Iterator[Dialogue]:
     """
     qa = [(str(q["question"]), str(q["answer"])) for q in record["qa"] if _answerable(q)]
     talk = record.get("conversation", record)
-    speakers = ("speaker_a", "speaker_b") if "conversation" in record else ("speaker_a",)
+    both: tuple[Speaker, ...] = ("speaker_a", "speaker_b")
+    speakers = both if "conversation" in record else both[:1]
     for speaker in speakers:
         name = talk[speaker]
         pairs = tuple((q, a) for q, a in qa if len(speakers) == 1 or name in q)

@@ -48,10 +48,14 @@ class Change:
 
 @dataclass
 class Findings:
-    """What the statements of a readout say, gathered in one pass."""
+    """What the statements of a readout say, gathered in one pass.
+
+    ``over`` holds the words of what a statement says is over.
+    """
 
     values: dict[str, list[ValueMention]] = field(default_factory=dict)
     endings: list[EndingMention] = field(default_factory=list)
+    over: dict[Statement, frozenset[str]] = field(default_factory=dict)
     all: Sequence[Statement] = ()
 
 
@@ -62,7 +66,10 @@ def gather(statements: Sequence[Statement]) -> Findings:
     for statement in own:
         for value in value_mentions(statement):
             found.values.setdefault(value.attribute, []).append(value)
-        found.endings += ending_mentions(statement)
+        ended = list(ending_mentions(statement))
+        found.endings += ended
+        if ended:
+            found.over[statement] = content_words(" ".join(e.old for e in ended))
     return found
 
 
@@ -108,7 +115,7 @@ def _followed(change: Change, changes: Sequence[Change]) -> Change:
 def _ended(found: Findings, ending: EndingMention, context: frozenset[str]) -> Change | None:
     words = content_words(ending.old)
     names = proper_words(ending.old)
-    earlier = [s for s in found.all if newer(ending.statement, s) and _claims(s)]
+    earlier = [s for s in found.all if newer(ending.statement, s) and _claims(found, s)]
     whole = [s for s in earlier if words <= s.sentence.content]
     # "The trusty old Yamaha motorbike" may have been a "Yamaha" before.
     named = [s for s in earlier if names and names <= s.sentence.content]
@@ -130,10 +137,9 @@ def _ended(found: Findings, ending: EndingMention, context: frozenset[str]) -> C
     )
 
 
-def _claims(statement: Statement) -> bool:
+def _claims(found: Findings, statement: Statement) -> bool:
     """Whether a statement may be the user's own word on what was so."""
-    asks = statement.sentence.norm.rstrip().endswith("?")
-    return not asks and not list(ending_mentions(statement))
+    return not statement.sentence.norm.rstrip().endswith("?") and statement not in found.over
 
 
 def _returned(found: Findings, ending: Statement, words: frozenset[str]) -> bool:
@@ -144,7 +150,7 @@ def _returned(found: Findings, ending: Statement, words: frozenset[str]) -> bool
     return any(
         words <= s.sentence.content
         and newer(s, ending)
-        and not any(words <= content_words(e.old) for e in ending_mentions(s))
+        and not words <= found.over.get(s, frozenset())
         for s in found.all
     )
 

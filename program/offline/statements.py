@@ -51,7 +51,7 @@ _SUBORDINATE = re.compile(
 )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Statement:
     """A sentence of a readout line, with the line that it stands in."""
 

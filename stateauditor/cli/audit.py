@@ -12,7 +12,6 @@ from stateauditor.cli.console import note, progress, stdout, write_json
 from stateauditor.cli.inputs import AuditInput, Given, read_audit_input
 from stateauditor.cli.report import show_result
 from stateauditor.experiments.runs.config_files import resolve_backend
-from stateauditor.program.settings import AuditSettings
 from stateauditor.signatures.models import (
     AuditResult,
     DirectiveKind,
@@ -106,13 +105,10 @@ def audit(
     with progress(f"auditing with {backend}"):
         from stateauditor.program.auditor import StateAuditor
 
-        auditor = StateAuditor(
-            chosen,
-            variant=variant,
-            compiled=compiled,
-            **_chosen(policy),
-            **options.retrieval_settings(budget),
-        )
+        settings = options.retrieval_settings(budget)
+        if policy is not None:
+            settings["policy"] = policy
+        auditor = StateAuditor(chosen, variant=variant, compiled=compiled, **settings)
         results = auditor.audit_pairs(given.memory, given.pairs)
     if as_json:
         whole = [result.model_dump(mode="json") for result in results]
@@ -121,11 +117,6 @@ def audit(
         _show(results, verbose=verbose)
     if any(_met(condition, results) for condition in fail_on or ()):
         raise typer.Exit(FAILED_ON)
-
-
-def _chosen(policy: Policy | None) -> AuditSettings:
-    """The policy as a setting, where one was given: the backend decides on the default."""
-    return {} if policy is None else {"policy": policy}
 
 
 def _show(results: list[AuditResult], *, verbose: bool) -> None:

@@ -3,6 +3,7 @@
 import pytest
 
 from stateauditor.program.offline.lexicon import lexicon
+from stateauditor.program.offline.mentions import value_mentions
 from stateauditor.program.offline.statements import newer, statements
 from stateauditor.signatures.models import EntryRole, RenderedEntry, Timestamp
 from tests.program.offline.readouts import readout, statement
@@ -25,7 +26,7 @@ def obstacle(text: str, role: EntryRole = EntryRole.USER) -> str | None:
         "My sister says I live in Austin.",
         "My sister and I moved to Austin.",
         "Now that I live in Austin, where should I eat?",
-        "Today we were setting up utilities in my new Austin apartment.",
+        "We spent the morning setting up utilities in my new Austin apartment.",
         "Just moved to Austin!",
         "She is kind, so I moved to Austin.",
     ],
@@ -43,11 +44,9 @@ def test_a_present_statement_has_no_obstacle(text: str) -> None:
         ("I moved to Austin but the deal fell through.", "cancelled"),
         ("I moved to Austin for the summer.", "temporary"),
         ("I am house-sitting, so I live in Austin this month.", "temporary"),
-        ("Tom sent pictures while he was unpacking in our new Austin flat.", "other_person"),
         ("When I was a student I lived in Boston, I live in Austin.", "past"),
         ("Years ago we lived in Austin, I live in Austin.", "past"),
-        ("In 2016 I moved to Austin.", "past"),
-        ("I also live in Austin.", "additive"),
+        ("I live in Austin, too.", "additive"),
         ("As I mentioned, I live in Austin.", "recap"),
         ("The poster says “I live in Austin” in red.", "recap"),
         ("My home in Austin it is not.", "negated"),
@@ -72,6 +71,14 @@ def test_assistant_turns_are_no_evidence_and_overlapping_windows_count_once() ->
     lines = readout("I run. I swim.", ("assistant", "You live in Austin."))
     twice = lines.model_copy(update={"entries": (*lines.entries, lines.entries[0])})
     assert [s.sentence.text for s in statements(twice)] == ["I run.", "I swim."]
+
+
+def test_a_year_before_that_of_its_entry_tells_of_the_past() -> None:
+    told = statements(
+        readout(("2024-01-02", "In 2016 I moved to Austin. In 2024 I moved to Hull."))
+    )
+    found = [value.value for said in told for value in value_mentions(said)]
+    assert found == ["Hull"]
 
 
 def _at(time: str | None, session: str | None, turn: int | None) -> RenderedEntry:
