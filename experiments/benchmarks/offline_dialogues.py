@@ -84,7 +84,11 @@ def _record(content: dict[str, Any], draw: random.Random, name: str) -> dict[str
         slot: draw.sample(list(words), len(words)) for slot, words in content["slots"].items()
     }
     queues: list[list[str]] = []
+    taken: set[str] = set()
     for topic in draw.sample(sorted(content["topics"]), len(content["topics"])):
+        if (one := content["topics"][topic].get("one", topic)) in taken:
+            continue
+        taken.add(one)
         filled = _filled(content["topics"][topic], values, speaker)
         if filled is None:
             continue

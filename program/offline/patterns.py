@@ -25,7 +25,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from stateauditor.program.offline.words import PREFIX, Sentence
 
@@ -161,20 +161,23 @@ class PatternIndex:
         for order, (label, pattern) in enumerate(labelled):
             for word in pattern.required[0]:
                 self._by_word.setdefault(word, []).append((order, label, pattern))
+        # The roles of one audit read the same lines.
+        self._found = lru_cache(maxsize=4_096)(self._find)
 
     def matches(self, sentence: Sentence) -> bool:
         """Whether any pattern stands in the sentence."""
-        return next(self.find(sentence), None) is not None
+        return bool(self._found(sentence))
 
     def find(self, sentence: Sentence) -> Iterator[tuple[str, Match]]:
         """Labels and matches in the order of the lexicon; one match a pattern."""
+        return iter(self._found(sentence))
+
+    def _find(self, sentence: Sentence) -> tuple[tuple[str, Match], ...]:
         candidates = {
             order: (label, pattern)
             for word in sentence.words & self._by_word.keys()
             for order, label, pattern in self._by_word[word]
         }
-        for order in sorted(candidates):
-            label, pattern = candidates[order]
-            match = pattern.find(sentence)
-            if match is not None:
-                yield label, match
+        ordered = (candidates[order] for order in sorted(candidates))
+        tried = ((label, pattern.find(sentence)) for label, pattern in ordered)
+        return tuple((label, match) for label, match in tried if match is not None)
