@@ -24,6 +24,8 @@ from stateauditor.program.offline.mentions import (
 from stateauditor.program.offline.statements import Statement, newer
 from stateauditor.program.offline.words import content_words
 
+_NEWS = frozenset({"now", "instead", "nowadays"})
+
 
 @dataclass(frozen=True)
 class Change:
@@ -125,7 +127,7 @@ def _ended(found: Findings, ending: EndingMention, context: frozenset[str]) -> C
     if _returned(found, ending.statement, old_words):
         return None
     old = max(whole or named, key=lambda s: (len(s.sentence.content & context), s.order))
-    new, told = _successor(found, ending)
+    new, told = _successor(found, ending, old)
     return Change(
         attribute=ending.attribute,
         old_value=ending.old,
@@ -155,21 +157,35 @@ def _returned(found: Findings, ending: Statement, words: frozenset[str]) -> bool
     )
 
 
-def _successor(found: Findings, ending: EndingMention) -> tuple[str | None, Statement]:
-    """What has come instead: in the same breath, in the next sentence, or in a later entry."""
+def _successor(
+    found: Findings, ending: EndingMention, old: Statement
+) -> tuple[str | None, Statement]:
+    """What has come instead: in the same breath, in the next sentence, or in a later entry.
+
+    A later entry must say that it is news, and share a word with what was said first.
+    """
+    told = ending.statement
     if ending.match.new:
-        return ending.match.new, ending.statement
-    old = content_words(ending.old)
-    here = arrival(ending.statement.sentence, ending.match.end)
-    if here is not None and not content_words(here) & old:
-        return here, ending.statement
-    later = [s for s in found.all if s.line.entry_id == ending.statement.line.entry_id]
-    place = later.index(ending.statement)
-    for statement in later[place + 1 : place + 2]:
+        return ending.match.new, told
+    over = content_words(ending.old)
+    here = arrival(told.sentence, ending.match.end)
+    if here is not None and not content_words(here) & over:
+        return here, told
+    place = found.all.index(told)
+    for statement in found.all[place + 1 :]:
         new = arrival(statement.sentence)
-        if new is not None and not content_words(new) & old:
+        if new is None or not content_words(new) - over or over <= content_words(new):
+            continue
+        if statement.line.entry_id == told.line.entry_id:
+            if statement is found.all[place + 1]:
+                return new, statement
+        elif (
+            _NEWS & statement.sentence.words
+            and statement.sentence.content & old.sentence.content
+            and newer(statement, told)
+        ):
             return new, statement
-    return None, ending.statement
+    return None, told
 
 
 # --- another value of the same attribute ----------------------------------------

@@ -144,3 +144,12 @@ def test_stored_facts_name_the_user_in_any_way(city: str, subject: str) -> None:
 def test_one_change_is_told_once() -> None:
     found = changes(SEATTLE, "I moved to Austin.", "I no longer live in Seattle, I live in Austin.")
     assert len(found) == 1
+
+
+def test_an_ending_takes_its_successor_from_the_next_entry() -> None:
+    facts = (
+        "User goes to Gym Nord.",
+        "User no longer goes to Gym Nord.",
+        "User goes to Gym Süd now.",
+    )
+    assert values(*(("fact", text) for text in facts)) == [("Gym Nord", "Gym Süd")]
