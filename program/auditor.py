@@ -17,7 +17,7 @@ from stateauditor.program.audit import Audit, Pair, failing_open
 from stateauditor.program.backends.backend import Backend
 from stateauditor.program.backends.config import BackendConfig
 from stateauditor.program.backends.portal import run_sync
-from stateauditor.program.config import AuditConfig, audit_config
+from stateauditor.program.config import AuditConfig, audit_config, policy_given
 from stateauditor.program.memory import Memory, read_memory
 from stateauditor.program.retrieval.index import MemoryIndex
 from stateauditor.program.retrieval.merging import union
@@ -26,7 +26,7 @@ from stateauditor.program.roles.ensemble import Roles
 from stateauditor.program.safety.screening import redact
 from stateauditor.program.settings import AuditSettings, MemoryInput
 from stateauditor.signatures.errors import ConfigError, InputError
-from stateauditor.signatures.models import AuditResult, BaseAudit, Labels, Rewrite, Variant
+from stateauditor.signatures.models import AuditResult, BaseAudit, Labels, Policy, Rewrite, Variant
 from stateauditor.signatures.surrogates import replace_surrogates
 
 
@@ -34,7 +34,9 @@ class StateAuditor(dspy.Module):
     """The audit pipeline as a DSPy program.
 
     ``backend`` is ``"offline"``, a backend file, a config or a :class:`dspy.LM`.
-    ``config`` and keyword settings choose variant and policy::
+    ``config`` and keyword settings choose variant and policy. Where no policy is given,
+    ``repair_only`` holds, but ``observe`` where lexical rules alone answer: they report
+    unless they are asked to repair::
 
         auditor = StateAuditor("backends/openai.yaml", variant="lean", policy="full")
         result = auditor.audit(memory, question="...", draft="...")
@@ -56,8 +58,10 @@ class StateAuditor(dspy.Module):
         **settings: Unpack[AuditSettings],
     ) -> None:
         super().__init__()
-        self.config = audit_config(config, **settings)
         self.backend = Backend.load(backend)
+        self.config = audit_config(config, **settings)
+        if self.backend.rules_only and not policy_given(config, **settings):
+            self.config = audit_config(self.config, policy=Policy.OBSERVE)
         self.roles = Roles(labels=self.config.labels, rewrite=self.config.rewrite)
         if compiled is not None:
             if (self.config.labels, self.config.rewrite) != (Labels.LIFECYCLE, Rewrite.TYPED):

@@ -128,3 +128,8 @@ def audit_config(config: AuditConfig | None = None, **settings: Any) -> AuditCon
     """
     base = (config or AuditConfig()).model_dump()
     return validated(AuditConfig, base | settings, source="audit settings")
+
+
+def policy_given(config: AuditConfig | None = None, **settings: Any) -> bool:
+    """Whether somebody chose the policy, or only its default stands."""
+    return "policy" in settings or (config is not None and "policy" in config.model_fields_set)

@@ -25,7 +25,6 @@ from stateauditor.program.offline import answers
 from stateauditor.program.offline.answers import Answer
 from stateauditor.program.offline.changes import Change, find_changes, gather
 from stateauditor.program.offline.dependency import Reply, bearing, reliance
-from stateauditor.program.offline.lexicon import lexicon
 from stateauditor.program.offline.rewriting import Order, rewrite
 from stateauditor.program.offline.statements import Statement, statements
 from stateauditor.program.offline.words import content_words
@@ -36,7 +35,7 @@ from stateauditor.signatures.models import (
     RenderedEntry,
     Timestamp,
 )
-from stateauditor.signatures.timeline import NumberedChange, TimelineEntry
+from stateauditor.signatures.timeline import TimelineEntry
 
 _MOST = 6
 # What ``recall_reply`` writes; an answer in other words is no dated statement.
@@ -52,10 +51,10 @@ def _bearing(readout: Readout, question: str, draft: str) -> list[Change]:
     ]
 
 
-def _repaired(question: str, draft: str, changes: Iterable[Change]) -> str:
+def _repaired(draft: str, changes: Iterable[Change]) -> str:
     """The draft with what rests on some changes taken out; itself where there are none."""
     orders = [_order(change) for change in changes]
-    return rewrite(question, draft, orders) if orders else draft
+    return rewrite(draft, orders) if orders else draft
 
 
 def _order(change: Change) -> Order:
@@ -89,7 +88,7 @@ def revise(readout: Readout, question: str, draft: str, faults: Sequence[Fault])
     """Answer ``CritiqueRevision``: only what the critique names is taken out."""
     named = {fault.passage for fault in faults}
     changes = [c for c in _bearing(readout, question, draft) if c.old_value in named]
-    return _said("what the critique names.", response=_repaired(question, draft, changes))
+    return _said("what the critique names.", response=_repaired(draft, changes))
 
 
 # --- chain of verification -------------------------------------------------------------
@@ -127,7 +126,7 @@ def revise_verified(question: str, draft: str, answers: Sequence[AnsweredQuestio
         for number, (date, text) in enumerate(said, start=1)
     )
     changes = _bearing(Readout(entries=entries), question, draft)
-    return _said("changes among the answers.", response=_repaired(question, draft, changes))
+    return _said("changes among the answers.", response=_repaired(draft, changes))
 
 
 # --- research and revise ---------------------------------------------------------------
@@ -156,7 +155,7 @@ def gate_agreement(readout: Readout, query: str, question: str, draft: str) -> A
 def edit_by_evidence(readout: Readout, query: str, question: str, draft: str) -> Answer:
     """Answer ``EvidenceEditing``."""
     changes = _bearing(readout, question, draft)
-    return _said("changes among what was found.", response=_repaired(question, draft, changes))
+    return _said("changes among what was found.", response=_repaired(draft, changes))
 
 
 # --- summary and timeline ----------------------------------------------------------------
@@ -195,7 +194,7 @@ def regenerate_from_timeline(
         if entry.status is ChangeStatus.CHANGED
     }
     changes = [c for c in _bearing(readout, question, draft) if (c.old_value, c.new_value) in moved]
-    return _said("the timeline's changes.", response=_repaired(question, draft, changes))
+    return _said("the timeline's changes.", response=_repaired(draft, changes))
 
 
 # --- persona -------------------------------------------------------------------------------
@@ -220,25 +219,22 @@ def select_persona(readout: Readout, question: str, draft: str) -> Answer:
 
 
 def align_with_persona(question: str, draft: str, persona: Sequence[PersonaFact]) -> Answer:
-    """Answer ``PersonaAlignment``: an event among the facts ends what the draft relies on."""
+    """Answer ``PersonaAlignment``: what the facts say is over goes out of the draft."""
     lines = tuple(
         RenderedEntry(id=f"E{n:02}", entry_id=str(n), timestamp=None, text=fact.text)
         for n, fact in enumerate(persona, start=1)
     )
     reply = Reply(question, draft)
-    changes = []
-    for name, mentions in gather(statements(Readout(entries=lines))).events.items():
-        effect = lexicon().effects[name]
-        for facet in effect.ends:
-            change = answers.recalled(
-                NumberedChange(
-                    number=1,
-                    attribute=effect.attribute,
-                    previous_value=lexicon().facets[facet].label,
-                    current_value=effect.value,
-                ),
-                told_by=mentions[-1].statement,
-            )
-            if reliance(reply, change) > 0:
-                changes.append(change)
-    return _said("events among the facts.", response=_repaired(question, draft, changes))
+    told = [
+        Change(
+            attribute=ending.attribute,
+            old_value=ending.old,
+            new_value=ending.match.new or f"no longer {ending.old}",
+            old=ending.statement,
+            new=ending.statement,
+            old_words=content_words(ending.old),
+        )
+        for ending in gather(statements(Readout(entries=lines))).endings
+    ]
+    changes = [change for change in told if reliance(reply, change) > 0]
+    return _said("endings among the facts.", response=_repaired(draft, changes))

@@ -25,7 +25,7 @@ from typing import Any
 
 from stateauditor.program.auditor import StateAuditor
 from stateauditor.program.offline.words import content_words
-from stateauditor.signatures.models import AuditResult, CheckStatus, DirectiveKind
+from stateauditor.signatures.models import AuditResult, CheckStatus, DirectiveKind, Policy
 
 LABEL = "offline lexical rules"
 PROBES = ("dim1", "dim2", "dim3")
@@ -131,7 +131,7 @@ def main() -> None:
     )
     parser.add_argument("--variant", default="strict_vta", help="which passes run")
     args = parser.parse_args()
-    auditor = StateAuditor(backend="offline", variant=args.variant)
+    auditor = StateAuditor("offline", variant=args.variant, policy=Policy.REPAIR_ONLY)
     print(report(list(outcomes(args.folder, auditor))))
 
 

@@ -151,6 +151,11 @@ class Backend:
         """Whether lexical rules answer ``role``."""
         return self.config.lms[self.config.lm_for(role)].offline
 
+    @property
+    def rules_only(self) -> bool:
+        """Whether lexical rules answer every role of an audit; a judge is none."""
+        return all(self.offline(role) for role in LMRole if role is not LMRole.JUDGE)
+
     @contextmanager
     def use(self, role: LMRole) -> Iterator[None]:
         """Let DSPy modules inside the block ask this role's LM."""

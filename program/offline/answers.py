@@ -17,7 +17,7 @@ from stateauditor.program.offline.dependency import (
     bearing,
     reliance,
 )
-from stateauditor.program.offline.lexicon import lexicon
+from stateauditor.program.offline.mentions import proper_words
 from stateauditor.program.offline.premises import (
     PremiseFound,
     adjudicate,
@@ -99,11 +99,10 @@ def adjudicate_premises(
     reply = Reply(question, draft)
     found = gather(statements(readout))
     changes = find_changes(found, _context([reply]))
-    strong = [c for _, c in bearing(reply, changes)]
-    weak = [c for _, c in bearing(reply, changes, weak=True)]
+    stale = [c for _, c in bearing(reply, changes)]
     verdicts = []
     for premise in premises:
-        ruling = adjudicate(premise.text, reply, found, strong, weak)
+        ruling = adjudicate(premise.text, reply, found, stale)
         verdicts.append(
             AdjudicatedPremise(
                 number=premise.number,
@@ -114,7 +113,7 @@ def adjudicate_premises(
                 material=ruling.material,
             )
         )
-    return {"reasoning": by_rules(_told(strong)), "verdicts": verdicts}
+    return {"reasoning": by_rules(_told(stale)), "verdicts": verdicts}
 
 
 def _told(changes: Sequence[Change]) -> str:
@@ -131,14 +130,13 @@ def _timeline(found: Findings, changes: Sequence[Change]) -> list[TimelineEntry]
             attribute=c.attribute,
             evidence=[c.old.line.id, c.new.line.id],
             previous_value=c.old_value,
-            current_value=None if c.weak else c.new_value,
-            status=ChangeStatus.UNCERTAIN if c.weak else ChangeStatus.CHANGED,
+            current_value=c.new_value,
+            status=ChangeStatus.CHANGED,
         )
-        for c in sorted(changes, key=lambda c: c.weak)
+        for c in changes
     ]
     moved = {c.attribute for c in changes}
-    for frame, mentions in found.values.items():
-        attribute = lexicon().frames[frame].attribute
+    for attribute, mentions in found.values.items():
         standing = [m for m in mentions if m.statement.line.validity is Validity.OPEN]
         if attribute not in moved and standing:
             last = standing[-1]
@@ -180,30 +178,18 @@ def check_consistency(question: str, draft: str, changes: Sequence[NumberedChang
     }
 
 
-def recalled(change: NumberedChange, told_by: Statement | None = None) -> Change:
+def recalled(change: NumberedChange) -> Change:
     """A change as the rules know it, from its values in words."""
     old, new = change.previous_value or "", change.current_value or ""
-    facet = next((n for n, f in lexicon().facets.items() if f.label == old), None)
-    effect = next(
-        (
-            n
-            for n, e in lexicon().effects.items()
-            if e.value == new and (facet is None or facet in e.ends)
-        ),
-        None,
-    )
     nowhere = Statement(RenderedEntry(id="-", entry_id="-", timestamp=None, text=""), 0, _EMPTY)
     return Change(
         attribute=change.attribute,
         old_value=old,
         new_value=new,
         old=nowhere,
-        new=told_by or nowhere,
-        path=(),
-        facet=facet,
-        effect=effect,
-        old_words=content_words(old),
-        new_words=frozenset() if effect else content_words(new),
+        new=nowhere,
+        old_words=proper_words(old) or content_words(old),
+        new_words=frozenset() if new == f"no longer {old}" else content_words(new),
     )
 
 
@@ -231,7 +217,7 @@ def _transitions(
     for change in changes:
         scores = {pair: reliance(reply, change) for pair, reply in pairs}
         applies = [pair for pair, score in scores.items() if score > 0]
-        if applies and not change.weak:
+        if applies:
             scored.append((sum(scores.values()), change, applies))
     scored.sort(key=lambda item: (-item[0], -item[1].new.order, item[1].old_value))
     return [_proposed(change, applies) for _, change, applies in scored[:_MOST_TRANSITIONS]]
@@ -261,13 +247,12 @@ def audit_lean(readout: Readout, pairs: Sequence[QuestionDraftPair]) -> Answer:
     changes = find_changes(found, _context([r for _, r in replies]))
     premises: dict[str, LeanPremise] = {}
     for _, reply in replies:
-        strong = [c for _, c in bearing(reply, changes)]
-        weak = [c for _, c in bearing(reply, changes, weak=True)]
+        stale = [c for _, c in bearing(reply, changes)]
         taken = [] if reply.about_past else premises_of(reply.said, 10)
         asked = presuppositions_of(reply.asked, still=asks_whether_still(reply.asked))
         origins = ((Origin.DRAFT, taken), (Origin.QUESTION, asked))
         for origin, premise in ((o, p) for o, found_here in origins for p in found_here):
-            ruling = adjudicate(premise.text, reply, found, strong, weak)
+            ruling = adjudicate(premise.text, reply, found, stale)
             premises.setdefault(
                 premise.text,
                 LeanPremise(
@@ -321,7 +306,7 @@ def adapt_response(question: str, draft: str, directives: Sequence[DirectiveInst
     ]
     return {
         "reasoning": by_rules("sentences that name an old value go; one dated note comes."),
-        "response": rewrite(question, draft, orders),
+        "response": rewrite(draft, orders),
     }
 
 
@@ -335,11 +320,9 @@ def challenge_findings(
     reply = Reply(question, "")
     found = gather(statements(readout))
     changes = find_changes(found, _context([reply]))
-    strong = [c for c in changes if not c.weak]
-    weak = [c for c in changes if c.weak]
     challenges = []
     for finding in findings:
-        ruling = adjudicate(finding.text, reply, found, strong, weak)
+        ruling = adjudicate(finding.text, reply, found, changes)
         upheld = not reply.about_past and ruling.verdict is finding.verdict
         objection = "" if upheld else f"no lexical rule leads to {finding.verdict.value}"
         challenges.append(Challenge(number=finding.number, objection=objection, upheld=upheld))
@@ -370,7 +353,7 @@ def _supersedes(transition: GatedTransition) -> bool:
         for n, text in enumerate(lines, 1)
     )
     changes = find_changes(gather(statements(Readout(entries=entries))))
-    return any(not c.weak and c.old.order == 0 for c in changes)
+    return any(c.old.order == 0 for c in changes)
 
 
 def _day(number: int) -> Timestamp:

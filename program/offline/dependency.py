@@ -1,23 +1,32 @@
 """Does a draft, or its question, rest on the old side of a change?
 
-The answer is no where the question asks for the past, and where the draft
-already follows the new state; otherwise the draft must name the old value or
-the facet that ended. A silent dependency without any such word stays unseen:
-that is the floor of lexical rules.
+The answer is no where the question asks for the past, where the draft already
+follows the new state, and where a text only names the old value: a visit, a
+comparison, somebody else's state, a question that is about that very thing. A
+silent dependency without any word of the old value stays unseen: that is the
+floor of lexical rules.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 
 from stateauditor.program.offline.changes import Change
 from stateauditor.program.offline.lexicon import lexicon
-from stateauditor.program.offline.mentions import FacetHits, facet_hits
 from stateauditor.program.offline.words import Sentence, content_words, sentences
 
-_NOTHING = FacetHits()
+# "You live in ...", "your ...": the draft says of the user what it rests on.
+_TO_USER = re.compile(r" (?:you|your|user) ", re.IGNORECASE)
+# "My ...", "I live in ...": the question takes a state for granted.
+_OF_USER = re.compile(
+    r" (?:my|our|i|we|user) (?:still |currently |have |am |do |the |'s ){0,2}"
+    r"(?:live|work|use|drive|play|bank|go|eat|drink|study|have|own|like|love)?",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True)
@@ -48,16 +57,6 @@ class Reply:
         return content_words(self.draft)
 
     @cached_property
-    def question_facets(self) -> dict[str, FacetHits]:
-        """The facets that the question names."""
-        return facet_hits(self.asked)
-
-    @cached_property
-    def draft_facets(self) -> dict[str, FacetHits]:
-        """The facets that the draft names."""
-        return facet_hits(self.said)
-
-    @cached_property
     def about_past(self) -> bool:
         """Whether the question asks for something that is over."""
         return asks_for_past(self.asked)
@@ -66,11 +65,6 @@ class Reply:
     def aware(self) -> bool:
         """Whether the draft itself says that something has changed."""
         return any(lexicon().aware.matches(s) for s in self.said)
-
-    @cached_property
-    def known_effects(self) -> frozenset[str]:
-        """The effects whose words the draft uses."""
-        return frozenset(name for s in self.said for name, _ in lexicon().knows_patterns.find(s))
 
 
 def asks_for_past(question: Sequence[Sentence]) -> bool:
@@ -85,34 +79,46 @@ def asks_whether_still(question: Sequence[Sentence]) -> bool:
 
 def reliance(reply: Reply, change: Change) -> int:
     """How strongly the reply rests on the old value; 0 where it does not."""
-    if reply.about_past or reply.aware:
+    if not change.old_words or reply.about_past or reply.aware:
         return 0
-    if change.effect is not None and change.effect in reply.known_effects:
+    fresh = change.new_words - change.old_words
+    if fresh and fresh <= reply.draft_words:
         return 0
-    if change.new_words and change.new_words <= reply.draft_words:
+    asked = [s for s in reply.asked if change.old_words <= s.content]
+    still = asks_whether_still(reply.asked)
+    if asked and not still and not any(map(_takes_for_granted, asked)):
         return 0
-    if change.facet is not None:
-        return _facet_reliance(reply, change.facet)
-    in_draft = change.old_words <= reply.draft_words
-    in_question = change.old_words <= reply.question_words
-    if not change.old_words or not (in_draft or in_question):
-        return 0
-    return 4 * in_draft + 2 * in_question
+    leaning = sum(rests_on(s, change.old_words) for s in reply.said)
+    if leaning:
+        return 4 * leaning + 2 * bool(asked)
+    named = any(change.old_words <= s.content for s in reply.said)
+    return 2 * bool(asked and not still and not named)
 
 
-def _facet_reliance(reply: Reply, facet: str) -> int:
-    asked = reply.question_facets.get(facet, _NOTHING)
-    said = reply.draft_facets.get(facet, _NOTHING)
-    # A question that presupposes the facet carries a draft that goes along with it.
-    relies = said.named or bool(asked.strong)
-    return said.weight + asked.weight if relies else 0
+def rests_on(sentence: Sentence, old_words: frozenset[str]) -> bool:
+    """Whether a sentence of a draft relies on the old value rather than speak of it."""
+    if not old_words <= sentence.content:
+        return False
+    if lexicon().relations & sentence.words and not _speaks_to_user(sentence):
+        return False
+    return not lexicon().only_named.matches(sentence)
 
 
-def bearing(
-    reply: Reply, changes: Sequence[Change], *, weak: bool = False
-) -> list[tuple[int, Change]]:
-    """The changes that bear on a reply, most first; ``weak`` ones only on request."""
-    scored = [(reliance(reply, c), c) for c in changes if c.weak is weak]
+def _speaks_to_user(sentence: Sentence) -> bool:
+    words = sentence.norm.casefold().split()
+    own = (b for a, b in pairwise(words) if a in ("your", "their"))
+    others = any(word in lexicon().relations for word in own)
+    return bool(_TO_USER.search(sentence.norm)) and not others
+
+
+def _takes_for_granted(sentence: Sentence) -> bool:
+    """Whether a question that names the old value says that it is the user's."""
+    return bool(_OF_USER.search(sentence.norm)) and not lexicon().only_named.matches(sentence)
+
+
+def bearing(reply: Reply, changes: Sequence[Change]) -> list[tuple[int, Change]]:
+    """The changes that bear on a reply, most first."""
+    scored = [(reliance(reply, c), c) for c in changes]
     return sorted(
         [(score, c) for score, c in scored if score > 0],
         key=lambda pair: (-pair[0], -pair[1].new.order, pair[1].attribute),

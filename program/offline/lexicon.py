@@ -14,7 +14,7 @@ from importlib.resources import files
 from typing import Literal
 
 import yaml
-from pydantic import BaseModel, ConfigDict, TypeAdapter
+from pydantic import BaseModel, ConfigDict
 
 from stateauditor.program.offline.patterns import Pattern, PatternIndex, compile_pattern
 
@@ -45,57 +45,55 @@ class StatementsFile(_Strict):
     recap: ObstacleEntry
     negated: ObstacleEntry
     relations: str
-    newness: list[str]
+    passed_on: list[str]
     past_question: list[str]
     still_question: list[str]
     aware: list[str]
+    only_named: list[str]
     instruction_like: list[str]
     not_names: str
-    regions: str
-    habit: list[str]
-    avoided: str
     passing: str
+    regions: str
 
 
 class FrameEntry(_Strict):
-    """An attribute with one value at a time (``frames.yaml``)."""
+    """An attribute with one value at a time.
+
+    ``restated`` says that a newer value counts without a word of newness.
+    """
 
     attribute: str
     noun: str
     state: list[str]
     fresh: list[str]
-    held: list[str]
-    words: str
-
-
-class FacetEntry(_Strict):
-    """Something the user does, has or is bound to (``facets.yaml``)."""
-
-    label: str
-    premise: str
-    strong: str
-    weak: str
-
-
-class EffectEntry(_Strict):
-    """An event that ends facets (``effects.yaml``)."""
-
-    attribute: str
-    value: str
-    says: list[str]
-    ends: list[str]
-    over: list[str]
-    knows: str
-    bounded: bool = False
-    weak: bool = False
+    restated: bool = False
 
 
 class EndingEntry(_Strict):
-    """An ending that names what it ends (``endings.yaml``)."""
+    """One way to say that something is over.
+
+    ``anyone`` marks the ones whose subject is not the user ("the café has closed").
+    """
 
     attribute: str
-    new_value: str
     says: list[str]
+    anyone: bool = False
+
+
+class OneAtATime(_Strict):
+    """Nouns of which people have one: "my dentist is ..."."""
+
+    nouns: str
+    favourites: str
+
+
+class ChangesFile(_Strict):
+    """``changes.yaml``."""
+
+    endings: dict[str, EndingEntry]
+    arrivals: list[str]
+    frames: dict[str, FrameEntry]
+    one_at_a_time: OneAtATime
 
 
 @dataclass(frozen=True)
@@ -105,31 +103,22 @@ class Lexicon:
     scopes: Mapping[str, Scope]
     obstacles: PatternIndex
     relations: frozenset[str]
-    newness: PatternIndex
+    passed_on: PatternIndex
     past_question: PatternIndex
     still_question: PatternIndex
     aware: PatternIndex
+    only_named: PatternIndex
     instruction_like: PatternIndex
-    habit: PatternIndex
     not_names: frozenset[str]
-    regions: frozenset[str]
-    avoided: frozenset[str]
     passing: frozenset[str]
+    regions: frozenset[str]
     frames: Mapping[str, FrameEntry]
     frame_patterns: PatternIndex
-    facets: Mapping[str, FacetEntry]
-    facet_patterns: PatternIndex
-    effects: Mapping[str, EffectEntry]
-    effect_patterns: PatternIndex
-    over_patterns: PatternIndex
-    knows_patterns: PatternIndex
+    nouns: frozenset[str]
+    favourites: frozenset[str]
     endings: Mapping[str, EndingEntry]
     ending_patterns: PatternIndex
-
-
-def phrases(text: str) -> list[str]:
-    """The comma-separated phrases of a lexicon line."""
-    return [phrase.strip() for phrase in text.split(",") if phrase.strip()]
+    arrivals: PatternIndex
 
 
 def _index(groups: Iterable[tuple[str, Iterable[str]]]) -> PatternIndex:
@@ -147,13 +136,7 @@ def _read(name: str) -> object:
 def lexicon() -> Lexicon:
     """The lexicon of this package; it is read and compiled on the first use only."""
     statements = StatementsFile.model_validate(_read("statements"))
-    frames = TypeAdapter(dict[str, FrameEntry]).validate_python(_read("frames"))
-    facets = TypeAdapter(dict[str, FacetEntry]).validate_python(_read("facets"))
-    effects = TypeAdapter(dict[str, EffectEntry]).validate_python(_read("effects"))
-    endings = TypeAdapter(dict[str, EndingEntry]).validate_python(_read("endings"))
-    unknown = sorted({f for e in effects.values() for f in e.ends} - set(facets))
-    if unknown:
-        raise ValueError(f"effects.yaml: no such facet in facets.yaml: {', '.join(unknown)}")
+    changes = ChangesFile.model_validate(_read("changes"))
     obstacles: dict[str, ObstacleEntry] = {
         name: entry for name, entry in statements if isinstance(entry, ObstacleEntry)
     }
@@ -161,36 +144,24 @@ def lexicon() -> Lexicon:
         scopes={name: entry.scope for name, entry in obstacles.items()},
         obstacles=_index((name, entry.cues) for name, entry in obstacles.items()),
         relations=frozenset(statements.relations.split()),
-        newness=_index([("newness", statements.newness)]),
+        passed_on=_index([("passed on", statements.passed_on)]),
         past_question=_index([("past", statements.past_question)]),
         still_question=_index([("still", statements.still_question)]),
         aware=_index([("aware", statements.aware)]),
+        only_named=_index([("named", statements.only_named)]),
         instruction_like=_index([("instruction", statements.instruction_like)]),
-        habit=_index([("habit", statements.habit)]),
         not_names=frozenset(statements.not_names.split()),
-        regions=frozenset(statements.regions.split()),
-        avoided=frozenset(statements.avoided.split()),
         passing=frozenset(statements.passing.split()),
-        frames=frames,
+        regions=frozenset(statements.regions.split()),
+        frames=changes.frames,
         frame_patterns=_index(
             (f"{name}:{kind}", sources)
-            for name, frame in frames.items()
-            for kind, sources in (
-                ("held", frame.held),
-                ("fresh", frame.fresh),
-                ("state", frame.state),
-            )
+            for name, frame in changes.frames.items()
+            for kind, sources in (("fresh", frame.fresh), ("state", frame.state))
         ),
-        facets=facets,
-        facet_patterns=_index(
-            (f"{name}:{kind}", phrases(line))
-            for name, facet in facets.items()
-            for kind, line in (("strong", facet.strong), ("weak", facet.weak))
-        ),
-        effects=effects,
-        effect_patterns=_index((name, effect.says) for name, effect in effects.items()),
-        over_patterns=_index((name, effect.over) for name, effect in effects.items()),
-        knows_patterns=_index((name, phrases(effect.knows)) for name, effect in effects.items()),
-        endings=endings,
-        ending_patterns=_index((name, ending.says) for name, ending in endings.items()),
+        nouns=frozenset(changes.one_at_a_time.nouns.split()),
+        favourites=frozenset(changes.one_at_a_time.favourites.split()),
+        endings=changes.endings,
+        ending_patterns=_index((name, ending.says) for name, ending in changes.endings.items()),
+        arrivals=_index([("arrival", changes.arrivals)]),
     )

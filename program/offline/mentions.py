@@ -1,25 +1,42 @@
-"""What a sentence says in the lexicon's terms: values, events, facets, endings."""
+"""What a sentence says in the lexicon's terms: values, endings, arrivals."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from stateauditor.program.offline.lexicon import lexicon
 from stateauditor.program.offline.patterns import Match
 from stateauditor.program.offline.statements import Statement
-from stateauditor.program.offline.words import Sentence, content_words
+from stateauditor.program.offline.words import Sentence, content_words, normalise
+
+_LASTING = frozenset({"negated", "former"})
+# "My current favourite café is Kettle", "my dentist is now Dr Lindqvist".
+_PROPERTY = re.compile(
+    r" (?P<now>Now )?(?:My|User) (?P<new>new |current |latest )?"
+    r"(?P<noun>(?:[^\s,;:().!?]+ ){1,4}?)"
+    r"(?:is|are|has changed to|changed to) (?P<still>now |currently )?(?:called |named |at |with )?"
+    r"(?P<value>(?:[^\s,;:().!?]+ ){1,4}?)(?P<later>now |these days |today )?"
+    r"(?=[,;:().!?]|and |but |because |since |so |$)",
+    re.IGNORECASE,
+)
+_CHANGED_TO = re.compile(r" (?:has )?changed to ", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
 class ValueMention:
-    """A value of a frame that a statement gives to the user."""
+    """A value of an attribute that a statement gives to the user.
 
-    frame: str
-    kind: str
+    ``fresh`` says that the words tell of something new; ``restated`` that a newer value
+    counts without them.
+    """
+
+    attribute: str
     value: str
     statement: Statement
-    match: Match
+    fresh: bool
+    restated: bool = False
 
     @property
     def words(self) -> frozenset[str]:
@@ -28,30 +45,17 @@ class ValueMention:
 
 
 @dataclass(frozen=True)
-class EventMention:
-    """An effect, or an ending, that a statement announces."""
+class EndingMention:
+    """Something that a statement says is over, and what has come instead if it says so."""
 
-    name: str
+    attribute: str
     statement: Statement
     match: Match
 
-
-@dataclass(frozen=True)
-class FacetHits:
-    """The phrases by which a text names one facet."""
-
-    strong: frozenset[str] = frozenset()
-    weak: frozenset[str] = frozenset()
-
     @property
-    def named(self) -> bool:
-        """Whether the text turns on the facet rather than brushing it."""
-        return bool(self.strong) or len(self.weak) >= 2
-
-    @property
-    def weight(self) -> int:
-        """How much of the text speaks of the facet; for ranking."""
-        return 2 * len(self.strong) + len(self.weak)
+    def old(self) -> str:
+        """What is over, as written."""
+        return self.match.old or ""
 
 
 def is_name(value: str) -> bool:
@@ -61,108 +65,72 @@ def is_name(value: str) -> bool:
 
 
 def value_mentions(statement: Statement) -> list[ValueMention]:
-    """The values of frames in a statement; the most telling pattern of a frame wins."""
+    """The values in a statement; of one attribute the most telling pattern wins."""
     found: dict[str, ValueMention] = {}
     for label, match in lexicon().frame_patterns.find(statement.sentence):
-        frame, _, kind = label.partition(":")
-        value = match.value or _spelled_value(match)
-        if frame in found or not value or not content_words(value):
+        name, _, kind = label.partition(":")
+        frame = lexicon().frames[name]
+        value = match.value or ""
+        if frame.attribute in found or not content_words(value):
             continue
-        if match.value is not None and match.value[:1].isupper() and not is_name(value):
+        if value[:1].isupper() and not is_name(value):
             continue
-        # "My new Austin flat" takes the flat for granted, whatever is wanted of it.
-        ignore = frozenset({"hypothetical"} if kind == "held" else ())
-        if statement.obstacle(match, ignore) is None:
-            found[frame] = ValueMention(frame, kind, value, statement, match)
+        if statement.obstacle(match) is None:
+            found[frame.attribute] = ValueMention(
+                frame.attribute, value, statement, kind == "fresh", frame.restated
+            )
+    if (held := property_mention(statement)) is not None:
+        found.setdefault(held.attribute, held)
     return list(found.values())
 
 
-def _spelled_value(match: Match) -> str:
-    """The value of a pattern that lists its values, e.g. "my new iphone"."""
-    return match.phrase.split()[-1]
+def property_mention(statement: Statement) -> ValueMention | None:
+    """The value of a noun that names one thing at a time, or of a favourite."""
+    found = _PROPERTY.search(statement.sentence.norm)
+    if found is None or not content_words(found["value"]):
+        return None
+    noun = found["noun"].casefold().split()
+    favourite = bool(lexicon().favourites & set(noun))
+    if not favourite and (noun[-1] not in lexicon().nouns or len(noun) > 3):
+        return None
+    match = Match(found.start(), found.end(), found.group().strip(), frozenset(noun))
+    if statement.obstacle(match) is not None:
+        return None
+    if favourite:
+        noun = ["favourite", *(w for w in noun if w not in lexicon().favourites)]
+    marks = (found[name] for name in ("now", "new", "still", "later"))
+    fresh = any(marks) or bool(_CHANGED_TO.search(found.group()))
+    return ValueMention(" ".join(noun), found["value"].strip(), statement, fresh)
 
 
-def event_mentions(statement: Statement) -> list[EventMention]:
-    """The effects that a statement announces and nothing in it disarms."""
-    found: dict[str, EventMention] = {}
-    for name, match in lexicon().effect_patterns.find(statement.sentence):
-        ignore = frozenset({"temporary", "additive"} if lexicon().effects[name].bounded else ())
-        if match.value is not None and not is_name(match.value):
+def ending_mentions(statement: Statement) -> Iterator[EndingMention]:
+    """What a statement says is over, and nothing in it disarms."""
+    for name, match in lexicon().ending_patterns.find(statement.sentence):
+        words = content_words(match.old or "")
+        if not words or words <= _passing():
             continue
-        # A pattern that names somebody ("Amari and I broke up") tells more than one that does not.
-        known = found.get(name)
-        better = known is None or (known.match.value is None and match.value is not None)
-        if better and statement.obstacle(match, ignore) is None:
-            found[name] = EventMention(name, statement, match)
-    return list(found.values())
+        entry = lexicon().endings[name]
+        if entry.anyone and lexicon().relations & set((match.old or "").casefold().split()):
+            continue
+        reason = statement.obstacle(match, _LASTING)
+        if reason is None or (entry.anyone and reason == "other_person"):
+            yield EndingMention(entry.attribute, statement, match)
 
 
-def over_mentions(statement: Statement) -> list[str]:
-    """The effects that a statement declares to be over."""
-    ignore = frozenset({"cancelled", "additive", "temporary"})
-    return [
-        name
-        for name, match in lexicon().over_patterns.find(statement.sentence)
-        if statement.obstacle(match, ignore) is None
-    ]
+def _passing() -> frozenset[str]:
+    return content_words(" ".join(lexicon().passing))
 
 
-def ending_mentions(statement: Statement) -> list[EventMention]:
-    """The endings in a statement that name a lasting thing."""
-    return [
-        EventMention(name, statement, match)
-        for name, match in lexicon().ending_patterns.find(statement.sentence)
-        if match.value is not None
-        and content_words(match.value)
-        and not content_words(match.value) & lexicon().passing
-        and statement.obstacle(match) is None
-    ]
+def arrival(sentence: Sentence, start: int = 0) -> str | None:
+    """What a sentence says holds from now on, looking from a position of its normal form."""
+    tail = sentence if not start else Sentence(sentence.text, f" {sentence.norm[start:].lstrip()}")
+    for _, match in lexicon().arrivals.find(tail):
+        if match.new and content_words(match.new):
+            return match.new
+    return None
 
 
-def facet_hits(sentences: Iterable[Sentence]) -> dict[str, FacetHits]:
-    """The facets that a text names; mentions that it advises against are left out."""
-    return _hits((s, label, match) for s in sentences for label, match in facet_mentions(s))
-
-
-def facet_mentions(sentence: Sentence) -> Iterator[tuple[str, Match]]:
-    """The phrases of a sentence that name a facet, each with "facet:strong" or "facet:weak"."""
-    for label, match in lexicon().facet_patterns.find(sentence):
-        if not _avoided(sentence, match):
-            yield label, match
-
-
-def _hits(mentions: Iterable[tuple[Sentence, str, Match]]) -> dict[str, FacetHits]:
-    found: dict[str, tuple[set[str], set[str]]] = {}
-    for _, label, match in mentions:
-        facet, _, kind = label.partition(":")
-        strong, weak = found.setdefault(facet, (set(), set()))
-        (strong if kind == "strong" else weak).add(match.phrase.casefold())
-    return {f: FacetHits(frozenset(s), frozenset(w)) for f, (s, w) in found.items()}
-
-
-def _avoided(sentence: Sentence, match: Match) -> bool:
-    before = sentence.norm[: match.start].casefold().split()[-3:]
-    return any(word in lexicon().avoided for word in before)
-
-
-def facets_stated(statement: Statement) -> dict[str, FacetHits]:
-    """The facets that a statement gives to the user (a question about one's own counts).
-
-    Ordinary words count only beside a word of habit: "I run most mornings".
-    """
-    if not statement.first_person:
-        return {}
-    ignore = frozenset({"question", "additive"})
-    sentence = statement.sentence
-    standing = [
-        (sentence, label, match)
-        for label, match in facet_mentions(sentence)
-        if statement.obstacle(match, ignore) is None
-    ]
-    habit = bool(standing) and tells_habit(sentence)
-    return {facet: hits for facet, hits in _hits(standing).items() if hits.strong or habit}
-
-
-def tells_habit(sentence: Sentence) -> bool:
-    """Whether a sentence tells of a habit or a lasting state."""
-    return lexicon().habit.matches(sentence)
+def proper_words(phrase: str) -> frozenset[str]:
+    """The content words of a phrase that are written as names or figures."""
+    named = [w for w in normalise(phrase).split() if w[0].isupper() or w[0].isdigit()]
+    return content_words(" ".join(named))

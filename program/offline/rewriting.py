@@ -1,11 +1,9 @@
 """The reply under typed directives, by lexical rules: plain, dated and labelled.
 
-What is done, and said: one sentence quotes the newer remark with its date; the
-sentences of the draft that name the old value are left out. If that would leave
-too little of the draft (less than half of its words), they stay, marked
-``[outdated]``: a reader is served better by marked text than by a stump. No new
-advice is written, because rules cannot. A closing line says where the text
-comes from.
+What is done, and said: one sentence quotes the newer remark with its date, and the
+sentences of the draft that name the old value are left out; where nothing would be
+left, a sentence says so. No new advice is written, because rules cannot. A closing
+line says where the text comes from.
 """
 
 from __future__ import annotations
@@ -14,20 +12,17 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from stateauditor.program.offline.dependency import asks_whether_still
 from stateauditor.program.offline.lexicon import lexicon
-from stateauditor.program.offline.mentions import facet_hits
+from stateauditor.program.offline.mentions import proper_words
 from stateauditor.program.offline.words import (
     Sentence,
     content_words,
-    normalise,
     sentences,
 )
 from stateauditor.signatures.models import DirectiveKind, RenderedEntry
 
 CLOSING = "(Adjusted by StateAuditor's offline lexical rules; please check.)"
 WRITTEN = "(Written by StateAuditor's offline lexical rules; please check.)"
-OUTDATED = "[outdated]"
 
 _EVIDENCE = re.compile(
     r"^\s*(?P<date>\d{4}-\d{2}-\d{2})?[^:\"]*(?::\d\d[^:\"]*)*:?\s*\"(?P<text>.*)\"\s*$", re.DOTALL
@@ -37,6 +32,7 @@ _MARKUP = re.compile(r"[\[\]{}<>`|#]|https?:|www\.", re.IGNORECASE)
 _BARE_VERDICT = re.compile(
     r"^\s*(?:yes|no|yep|nope|correct|absolutely|definitely)[.!]?\s*$", re.IGNORECASE
 )
+_FIRST_PERSON = re.compile(r"\b(?:I|I'm|I've|me|my|we|our|us)\b", re.IGNORECASE)
 _QUOTE_LIMIT = 240
 
 
@@ -80,12 +76,14 @@ def _quotable(text: str) -> str | None:
 def note(order: Order) -> str:
     """The one dated sentence that informs the user of a change."""
     remark = read_evidence(order.evidence[-1]) if order.evidence else Remark(None, None)
-    when = f" ({remark.date})" if remark.date else ""
-    said = f"you have since said “{remark.text}”, so" if remark.text else "by a later remark"
+    when = f" on {remark.date}" if remark.date else ""
     old, current = _plain(order.old_value), _plain(order.current_value)
-    before = f"what was known before ({old})" if old else "what was known before"
-    now = f"; {_plain(order.attribute) or 'now'}: {current}" if current else ""
-    return f"Note{when}: {said} {before} seems out of date{now}."
+    over = f"what was known before ({old})" if old else "what was known before"
+    now = f"; now: {current}" if current and not current.startswith("no longer ") else ""
+    if remark.text is None:
+        return f"Please note: by a later remark{when}, {over} is out of date{now}."
+    told = "you said" if _FIRST_PERSON.search(remark.text) else "it was noted"
+    return f"Please note:{when} {told} “{remark.text}”, so {over} is out of date{now}."
 
 
 def recall_reply(line: RenderedEntry | None) -> str:
@@ -102,19 +100,9 @@ def _plain(value: str | None) -> str:
 
 
 def names_old(sentence: Sentence, order: Order) -> bool:
-    """Whether a sentence of the draft names the old value of a directive.
-
-    Where the new value is an effect of the lexicon, everything that it ends counts: a
-    leg in plaster takes the bike ride out of a training plan along with the run.
-    """
-    words = content_words(order.old_value or "")
-    if words and words <= sentence.content:
-        return True
-    ended = {n for n, f in lexicon().facets.items() if f.label == order.old_value}
-    for effect in lexicon().effects.values():
-        if ended & set(effect.ends) and effect.value == order.current_value:
-            ended |= set(effect.ends)
-    return bool(ended & facet_hits([sentence]).keys())
+    """Whether a sentence of the draft names the old value of a directive."""
+    words = proper_words(order.old_value or "") or content_words(order.old_value or "")
+    return bool(words) and words <= sentence.content
 
 
 def _pieces(draft: str) -> list[tuple[str, str]]:
@@ -128,41 +116,39 @@ def _pieces(draft: str) -> list[tuple[str, str]]:
     return pieces
 
 
-def _trim(draft: str, stale: Sequence[bool], *, keep: bool) -> str:
+def without_old(draft: str, orders: Sequence[Order]) -> str:
+    """The draft without the sentences that name an old value; "" where nothing is left.
+
+    A bare yes or no goes with the sentence that it opens.
+    """
+    cut = sentences(draft)
+    stale = [any(names_old(s, order) for order in orders) for s in cut]
+    for place, sentence in enumerate(cut[:-1]):
+        stale[place] |= stale[place + 1] and bool(_BARE_VERDICT.match(sentence.text))
+    if not any(stale):
+        return draft
     parts: list[str] = []
     for (gap, text), bad in zip(_pieces(draft), stale, strict=True):
-        if bad and not keep:
-            # A dropped sentence leaves its paragraph break to the next one.
-            parts.append(gap if "\n" in gap else "")
-        else:
-            parts.append(f"{gap}{OUTDATED} {text}" if bad else f"{gap}{text}")
+        # A dropped sentence leaves its paragraph break to the next one.
+        parts.append((gap if "\n" in gap else "") if bad else f"{gap}{text}")
     return re.sub(r"(\n+) +", r"\1", re.sub(r"\n{3,}", "\n\n", "".join(parts))).strip()
 
 
-def without_old(question: str, draft: str, orders: Sequence[Order]) -> str:
-    """The draft with the sentences that name an old value removed or marked."""
-    cut = sentences(draft)
-    stale = [any(names_old(s, order) for order in orders) for s in cut]
-    if asks_whether_still(sentences(question)):
-        stale = [
-            bad or bool(_BARE_VERDICT.match(s.text)) for bad, s in zip(stale, cut, strict=True)
-        ]
-    if not any(stale):
-        return draft
-    total = len(normalise(draft).split())
-    left = sum(len(s.norm.split()) for s, bad in zip(cut, stale, strict=True) if not bad)
-    return _trim(draft, stale, keep=left * 2 < total)
-
-
-def rewrite(question: str, draft: str, orders: Sequence[Order]) -> str:
+def rewrite(draft: str, orders: Sequence[Order]) -> str:
     """The complete reply: notes, what is left of the draft, questions, closing line."""
     changed = [o for o in orders if o.kind is not DirectiveKind.VERIFY]
     repairs = [o for o in orders if o.kind is DirectiveKind.REPAIR]
     asked = [o for o in orders if o.kind is DirectiveKind.VERIFY]
     notes = list(dict.fromkeys(note(o) for o in changed))
-    body = without_old(question, draft, repairs) if repairs else draft
+    body = without_old(draft, repairs) or _left_out(repairs)
     questions = list(dict.fromkeys(_ask(o) for o in asked))
     return "\n\n".join([*notes, body, *questions, CLOSING])
+
+
+def _left_out(repairs: Sequence[Order]) -> str:
+    """What stands in place of a draft of which nothing is left."""
+    old = " and ".join(dict.fromkeys(filter(None, (_plain(o.old_value) for o in repairs))))
+    return f"What I had prepared relied on {old or 'that'}, so I leave it out."
 
 
 def _ask(order: Order) -> str:

@@ -9,6 +9,7 @@ subjects and scopes.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -34,12 +35,23 @@ _AUXILIARIES = """
 do does did am is are was were should can could would will have has had may shall
 """
 _ASKS_ALL = frozenset(_AUXILIARIES.split())
+# "..., says: I left ..." and pasted paragraphs.
+_PASTE = re.compile(r":\s*[\"“‘\n]|\n\s*\n|:\s+(?=I\b|We\b|My\b)")
+_SAYS_USER = re.compile(r"(?:the )?user\b|(?:i|we|my|our)\b", re.IGNORECASE)
+_NAMED = re.compile(r"([A-Z][\w-]+)(?:'s|’s)? (?=[a-z])(?!(?:in|at|for|to|from|is|and|or) )")
+_BARE_VERB = re.compile(
+    r" (?:lives|works|likes|loves|prefers|owns|drives|uses|plays|has|is|moved|relocated|left|quit|"
+    r"joined|started|switched|sold|bought|stopped|gave|replaced|changed|studies|goes|no longer|"
+    r"now|banks|enjoys|eats|drinks|teaches|rents|resides|subscribes|does not|used to) ",
+    re.IGNORECASE,
+)
+_YEAR = re.compile(r" ((?:19|20)\d\d)s?(?= )")
 _SUBORDINATE = re.compile(
     r"(?:^| )(?:now that|since|because|given that|after|with) ", re.IGNORECASE
 )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Statement:
     """A sentence of a readout line, with the line that it stands in."""
 
@@ -74,6 +86,8 @@ class Statement:
         """The kind of non-change that disarms a finding, or None if it stands."""
         if not self._about_user(found):
             return "other_person"
+        if self._another_year:
+            return "past"
         clause = self.clause(found.start)
         for kind, scope, cue in self._cues:
             if kind in ignore or _belongs_to(cue, found):
@@ -92,7 +106,8 @@ class Statement:
     def _about_user(self, found: Match) -> bool:
         start, end = self.clause(found.start)
         here = set(self.sentence.norm[start : max(end, found.end)].casefold().split())
-        if self.line.role is not EntryRole.FACT and found.start > 1 and not here & _FIRST_PERSON:
+        opens = self.sentence.norm[: found.start].rstrip()[-1:] in ("", ".", ",", ";", ":", "—")
+        if self.line.role is not EntryRole.FACT and not opens and not here & _FIRST_PERSON:
             return False
         own = found.literals
         norm = self.sentence.norm
@@ -106,6 +121,13 @@ class Statement:
     def _user_between(self, position: int, found: Match) -> bool:
         """Whether an "I" or "my" stands between a position and the end of the finding."""
         return bool(_FIRST_SUBJECT.search(self.sentence.norm[max(position - 1, 0) : found.end + 1]))
+
+    @cached_property
+    def _another_year(self) -> bool:
+        """Whether the sentence names a year before that of its entry."""
+        stamp = self.line.timestamp
+        years = [int(year) for year in _YEAR.findall(self.sentence.norm)]
+        return stamp is not None and any(year < stamp.instant.year for year in years)
 
     def _quoted(self, found: Match) -> bool:
         return len(re.findall(r'["“”]', self.sentence.norm[: found.start])) % 2 == 1
@@ -132,20 +154,62 @@ def statements(readout: Readout) -> list[Statement]:
     """The sentences of the readout that may be evidence, oldest first, each once.
 
     Windows overlap, so a sentence may stand in several lines; the first line that
-    holds it stands for all. What the assistant said is never evidence, and a store's
-    closing repeats the fact that it ends.
+    holds it stands for all. What the assistant said is never evidence, nor is what
+    the user only hands on (to translate, a story, a pasted mail); a store's closing
+    repeats the fact that it ends.
     """
+    name = user_name(readout)
+    lines = [line for line in readout.entries if line.role is not EntryRole.ASSISTANT]
+    foreign = {line.entry_id for line in lines if _hands_on(line)}
     seen: set[tuple[str, str]] = set()
     found = []
-    for order, line in enumerate(readout.entries):
-        if line.role is EntryRole.ASSISTANT or line.validity is Validity.CLOSING:
+    for order, line in enumerate(lines):
+        if line.entry_id in foreign or line.validity is Validity.CLOSING:
             continue
-        for sentence in sentences(line.text):
+        for sentence in sentences(_own_part(line)):
             key = (line.entry_id, sentence.text)
             if key not in seen:
                 seen.add(key)
-                found.append(Statement(line, order, sentence))
+                spoken = as_user(sentence, name) if line.role is EntryRole.FACT else sentence
+                found.append(Statement(line, order, spoken))
     return found
+
+
+def _hands_on(line: RenderedEntry) -> bool:
+    cut = sentences(line.text)
+    return line.role is EntryRole.USER and any(lexicon().passed_on.matches(s) for s in cut)
+
+
+def _own_part(line: RenderedEntry) -> str:
+    """The text before a colon that a paragraph or a capital letter follows, in the user's turns."""
+    if line.role is EntryRole.FACT:
+        return line.text
+    return _PASTE.split(line.text, maxsplit=1)[0]
+
+
+def user_name(readout: Readout) -> str | None:
+    """The name by which stored facts call the user, where they say neither "user" nor "I".
+
+    It is the subject of more than half of the facts.
+    """
+    facts = [line.text.strip() for line in readout.entries if line.role is EntryRole.FACT]
+    if any(_SAYS_USER.match(text) for text in facts):
+        return None
+    names = Counter(match[1] for text in facts if (match := _NAMED.match(text)))
+    name, count = max(names.items(), key=lambda item: item[1], default=("", 0))
+    return name if count * 2 > len(facts) else None
+
+
+def as_user(sentence: Sentence, name: str | None) -> Sentence:
+    """A stored fact with the user as its subject: "Kim lives in ...", "Lives in ..."."""
+    norm = sentence.norm
+    if name is not None and norm.startswith(f" {name} "):
+        norm = f" User {norm[len(name) + 2 :]}"
+    elif _BARE_VERB.match(norm):
+        norm = f" User {norm[1].lower()}{norm[2:]}"
+    # "User's bank" is read as "my bank", and a new clause keeps its subject.
+    norm = re.sub(r"^ (?:The )?[Uu]ser 's ", " My ", norm)
+    return Sentence(sentence.text, norm)
 
 
 def newer(new: Statement, old: Statement) -> bool:

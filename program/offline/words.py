@@ -12,6 +12,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
+from stateauditor.program.retrieval.tokens import fold, stem
+
 _SENTENCE_END = re.compile(r"(?<=[.!?…])[\"'”’)\]]*\s+|(?<=[。！？])|\n+")
 _ABBREVIATION = re.compile(r"(?:\b(?:Mr|Mrs|Ms|Dr|St|Mt|Jr|Sr|vs|etc|approx|Ave)|e\.g|i\.e)\.$")
 _TOKEN = re.compile(
@@ -32,6 +34,15 @@ _WHOLE = {
     "gonna": ("going", "to"),
     "wanna": ("want", "to"),
     "gotta": ("have", "to"),
+    # Typed in haste.
+    "im": ("i", "am"),
+    "ive": ("i", "have"),
+    "dont": ("do", "not"),
+    "doesnt": ("does", "not"),
+    "didnt": ("did", "not"),
+    "cant": ("can", "not"),
+    "isnt": ("is", "not"),
+    "arent": ("are", "not"),
 }
 # Open words in patterns are looked up by so many letters.
 PREFIX = 3
@@ -48,7 +59,7 @@ they them their is am are was were be been being have has had do does did will w
 should can could may might must also just only really very quite too still yet now again
 ever never there here what which who whom whose when where why how user get got getting go
 going goes one ones thing things lot bit new old current currently former previous own other
-another more most much many few
+another more most much many few dr mr mrs ms
 """
 FUNCTION_WORDS = frozenset(_FUNCTION_WORDS.split())
 
@@ -68,7 +79,7 @@ class Sentence:
 
     @cached_property
     def content(self) -> frozenset[str]:
-        """The content words, with plain plurals folded."""
+        """The stems of the content words."""
         return content_words(self.norm)
 
 
@@ -112,23 +123,11 @@ def sentences(text: str) -> tuple[Sentence, ...]:
     return tuple(Sentence(cut, normalise(cut)) for cut in cuts if cut)
 
 
-def fold(word: str) -> str:
-    """Fold case and a plain English plural ("dogs", "boxes", "hobbies")."""
-    word = word.casefold()
-    if len(word) > 4 and word.endswith("ies"):
-        return word[:-3] + "y"
-    if len(word) > 4 and word.endswith(("shes", "ches", "xes", "sses")):
-        return word[:-2]
-    if len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is")):
-        return word[:-1]
-    return word
-
-
 def content_words(text: str) -> frozenset[str]:
-    """The folded content words of a phrase or text."""
+    """The stems of the content words of a phrase or text."""
     words = normalise(text).casefold().replace("-", " ").split()
     return frozenset(
-        fold(w)
+        stem(fold(w))
         for w in words
         if w not in FUNCTION_WORDS and (len(w) > 1 or w.isdigit()) and w[0].isalnum()
     )

@@ -57,14 +57,14 @@ def audit(
         ),
     ] = "offline",
     policy: Annotated[
-        Policy,
+        Policy | None,
         typer.Option(
             "--policy",
             metavar="|".join(Policy),
             help="What findings may do: report only, repair what is stale, or also ask the "
-            "user about what is unknown.",
+            "user about what is unknown. Default: repair_only; observe with lexical rules.",
         ),
-    ] = Policy.REPAIR_ONLY,
+    ] = None,
     variant: Annotated[
         Variant,
         typer.Option(
@@ -99,8 +99,10 @@ def audit(
     """Audit a drafted reply against the user's memory.
 
     The reply comes back repaired where a later remark of the user has made the
-    draft wrong, and byte for byte as drafted otherwise. Several drafts over one
-    memory go into INPUT.json as "pairs": a list of {"question", "draft"}.
+    draft wrong, and byte for byte as drafted otherwise. Without a model (offline),
+    findings are reported only, unless --policy repair_only asks for the repair.
+    Several drafts over one memory go into INPUT.json as "pairs": a list of
+    {"question", "draft"}.
 
     Exit status: 0 done, 1 a --fail-on condition is met, 2 wrong input or configuration,
     3 nothing was checked (of one draft or more), since every role failed.
@@ -113,13 +115,10 @@ def audit(
     with progress(f"auditing with {backend}"):
         from stateauditor.program.auditor import StateAuditor
 
-        auditor = StateAuditor(
-            chosen,
-            policy=policy,
-            variant=variant,
-            compiled=compiled,
-            **options.retrieval_settings(budget),
-        )
+        settings = options.retrieval_settings(budget)
+        if policy is not None:
+            settings["policy"] = policy
+        auditor = StateAuditor(chosen, variant=variant, compiled=compiled, **settings)
         results = auditor.audit_pairs(given.memory, given.pairs)
     if as_json:
         whole = [result.model_dump(mode="json") for result in results]

@@ -16,7 +16,7 @@ from stateauditor.cli.report import (
     VERIFIED_MEANS,
     show_directives,
 )
-from stateauditor.signatures.models import AuditResult
+from stateauditor.signatures.models import AuditResult, Policy
 
 EXAMPLES = options.examples("stateauditor demo", "stateauditor demo --json")
 
@@ -31,7 +31,7 @@ def demo(as_json: options.AsJson = False) -> None:
     with progress("auditing the worked examples"):
         from stateauditor.program.auditor import StateAuditor
 
-        auditor = StateAuditor()
+        auditor = StateAuditor(policy=Policy.REPAIR_ONLY)
         results = [auditor.audit(i.memory, *i.pairs[0]) for i in inputs]
     audits = list(zip(WORKED_EXAMPLES, inputs, results, strict=True))
     if as_json:

@@ -30,7 +30,7 @@ class Example:
 
 EXAMPLES = (
     Example("move", "A move that nobody called a move", repaired=True),
-    Example("leg_cast", "A leg cast that rules out the usual run", repaired=True),
+    Example("closed_pool", "A pool that has closed, and the usual swim", repaired=True),
     Example("control", "A control: nothing changed, so nothing may be touched", repaired=False),
     Example("past_question", "A question about the past: the old value is right", repaired=False),
 )

@@ -27,7 +27,8 @@ VERIFIED_MEANS = (
     "is newer), never meaning."
 )
 OFFLINE_MEANS = (
-    "These findings come from lexical rules, not from a model: a floor, not a judgement."
+    "These findings come from lexical rules, not from a model: a floor, not a judgement. "
+    "They are only reported, unless a policy asks for the repair (--policy repair_only)."
 )
 
 _REASONS = {

@@ -164,15 +164,13 @@ def test_the_persona_has_what_still_holds_and_matters() -> None:
     assert persona[0].evidence == ["E02"]
 
 
-def test_an_event_in_the_persona_ends_what_the_draft_relies_on() -> None:
-    draft = "Start with your usual morning run. Then eat well, and rest in the afternoon."
-    hurt = [PersonaFact(text="I broke my leg and it is in a cast.")]
-    aligned = ask(PersonaAlignment, question="Plan my day?", draft=draft, persona=hurt).response
-    assert aligned != draft
+def test_an_ending_in_the_persona_takes_what_the_draft_relies_on() -> None:
+    draft = "Start with your usual morning at the Lido. Then eat well, and rest."
+    over = [PersonaFact(text="I don't swim at the Lido anymore.")]
     calm = [PersonaFact(text="I love tea.")]
-    assert (
-        ask(PersonaAlignment, question="Plan my day?", draft=draft, persona=calm).response == draft
-    )
+    question = "Plan my day?"
+    assert ask(PersonaAlignment, question=question, draft=draft, persona=over).response != draft
+    assert ask(PersonaAlignment, question=question, draft=draft, persona=calm).response == draft
 
 
 def test_entailment_labels_are_the_verdicts_without_their_values() -> None:

@@ -39,12 +39,12 @@ def changes(*lines: str | tuple[str, str], context: str = "") -> list[Change]:
 
 
 def values(*lines: str | tuple[str, str]) -> list[tuple[str, str]]:
-    """Old and new value of each strong change."""
-    return [(c.old_value, c.new_value) for c in changes(*lines) if not c.weak]
+    """Old and new value of each change."""
+    return [(c.old_value, c.new_value) for c in changes(*lines)]
 
 
 def repairs(question: str, draft: str, *lines: str | tuple[str, str]) -> list[Change]:
-    """The strong changes that bear on a reply."""
+    """The changes that bear on a reply."""
     reply = Reply(question, draft)
     return [c for _, c in bearing(reply, changes(*lines, context=f"{question} {draft}"))]
 

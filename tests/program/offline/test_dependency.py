@@ -7,7 +7,6 @@ from stateauditor.program.offline.words import sentences
 from tests.program.offline.readouts import repairs
 
 MOVE = ("I live in Seattle.", "I moved to Austin.")
-CAST = ("I go for a run every morning.", "My leg is in a cast.")
 
 
 def test_a_draft_that_names_the_old_value_rests_on_it() -> None:
@@ -38,18 +37,21 @@ def test_a_draft_that_says_so_itself_is_left_alone() -> None:
 
 def test_a_question_that_presupposes_the_old_value_carries_its_draft() -> None:
     assert repairs("Since I live in Seattle, what now?", "Go to the lake.", *MOVE)
-    assert repairs("How long should my morning run be?", "Half an hour is fine.", *CAST)
 
 
-def test_a_draft_names_a_facet_by_its_words() -> None:
-    assert repairs("Plan my week.", "Monday: an easy run. Friday: intervals.", *CAST)
-    assert not repairs("Plan my week.", "Read a book on Monday.", *CAST)
-    assert not repairs("Plan my week.", "Skip the run; rest the injured leg.", *CAST)
-    assert not repairs("Plan my week.", "Avoid any jogging this month.", *CAST)
-
-
-def test_one_ordinary_word_is_not_enough() -> None:
-    assert not repairs("Plan my week.", "Run your errands on Monday.", *CAST)
+@pytest.mark.parametrize(
+    ("question", "draft"),
+    [
+        ("I'm visiting Seattle next week, what should I see?", "In Seattle, see the market."),
+        ("Where does my brother live?", "Your brother lives in Seattle."),
+        ("What is the weather like in Seattle?", "Seattle is mild and wet."),
+        ("How do Austin and Seattle differ?", "Seattle is cooler."),
+        ("Plan a trip for me.", "Visit Seattle in May."),
+        ("Which cities have I lived in?", "Seattle and another one."),
+    ],
+)
+def test_naming_the_old_value_is_not_relying_on_it(question: str, draft: str) -> None:
+    assert not repairs(question, draft, *MOVE)
 
 
 def test_questions_that_ask_whether_something_still_holds() -> None:
@@ -60,4 +62,3 @@ def test_questions_that_ask_whether_something_still_holds() -> None:
 def test_a_reply_is_cut_once() -> None:
     reply = Reply("A question?", "One. Two.")
     assert reply.said is reply.said
-    assert reply.question_facets == {}

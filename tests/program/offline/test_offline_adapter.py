@@ -8,6 +8,8 @@ import dspy
 import pytest
 
 from stateauditor.program import offline, roles  # noqa: F401  # roles declare what is answered
+from stateauditor.program.auditor import StateAuditor
+from stateauditor.program.config import AuditConfig
 from stateauditor.program.offline.label import OFFLINE_MODEL
 from stateauditor.program.offline.offline_adapter import OfflineAdapter, Refuse, answer, offline_lm
 from stateauditor.signatures.adapter import DirectiveInstruction, ResponseAdaptation
@@ -15,7 +17,7 @@ from stateauditor.signatures.errors import BackendError, ModelOutputError
 from stateauditor.signatures.gate import GatedTransition, SemanticGate
 from stateauditor.signatures.generator import ResponseGeneration
 from stateauditor.signatures.lean import LeanAudit
-from stateauditor.signatures.models import ChangeStatus, DirectiveKind, Verdict
+from stateauditor.signatures.models import ChangeStatus, CheckStatus, DirectiveKind, Policy, Verdict
 from stateauditor.signatures.premises import (
     NumberedPremise,
     PremiseAdjudication,
@@ -28,6 +30,7 @@ from stateauditor.signatures.skeptic import ChallengedPremise, SkepticChallenge
 from stateauditor.signatures.timeline import DraftConsistency, NumberedChange, TimelineConstruction
 from tests.program.offline.readouts import readout
 
+DEMOS = Path(offline.__file__).parent / "demo"
 LINES = readout("I live in Seattle.", "I love tea.", "I moved to Austin. It was hot.")
 QUESTION = "Weekend ideas?"
 DRAFT = "See the market in Seattle. Bring a hat."
@@ -76,7 +79,6 @@ def test_the_passes_agree_with_each_other() -> None:
     timeline = dspy.Predict(TimelineConstruction)(readout=LINES).timeline
     assert timeline[0].status is ChangeStatus.CHANGED
     assert timeline[0].evidence == ["E01", "E03"]
-    assert ("taste", ChangeStatus.UNCHANGED) in [(t.attribute, t.status) for t in timeline]
     change = NumberedChange(
         number=4, attribute="home", previous_value="Seattle", current_value="Austin"
     )
@@ -84,19 +86,16 @@ def test_the_passes_agree_with_each_other() -> None:
     assert [(f.number, f.verdict, f.material) for f in found.findings] == [(4, Verdict.STALE, True)]
 
 
-def test_consistency_finds_facets_and_leaves_other_drafts_alone() -> None:
+def test_consistency_leaves_other_drafts_alone() -> None:
     change = NumberedChange(
-        number=1,
-        attribute="mobility",
-        previous_value="goes running",
-        current_value="an injured leg",
+        number=1, attribute="home", previous_value="Seattle", current_value="Austin"
     )
     predict = dspy.Predict(DraftConsistency)
-    runs = predict(question="Plan my week.", draft="Monday: an easy run.", changes=[change])
-    rests = predict(question="Plan my week.", draft="Rest the injured leg.", changes=[change])
+    old = predict(question=QUESTION, draft=DRAFT, changes=[change])
+    new = predict(question=QUESTION, draft="See the market in Austin.", changes=[change])
     open_end = change.model_copy(update={"current_value": None})
-    blank = predict(question="Plan my week.", draft="An easy run.", changes=[open_end])
-    assert [f.findings[0].verdict for f in (runs, rests, blank)] == [
+    blank = predict(question=QUESTION, draft=DRAFT, changes=[open_end])
+    assert [f.findings[0].verdict for f in (old, new, blank)] == [
         Verdict.STALE,
         Verdict.VALID,
         Verdict.VALID,
@@ -125,14 +124,6 @@ def test_lean_says_nothing_about_a_question_on_the_past() -> None:
     )
     found = dspy.Predict(LeanAudit)(readout=LINES, pairs=[pair])
     assert (found.premises, found.transitions) == ([], [])
-
-
-def test_weak_changes_are_uncertain_and_never_proposed() -> None:
-    lines = readout("I'm vegetarian.", "I had steak for dinner.")
-    (entry,) = dspy.Predict(TimelineConstruction)(readout=lines).timeline
-    assert (entry.status, entry.current_value) == (ChangeStatus.UNCERTAIN, None)
-    pair = QuestionDraftPair(id="P1", question="Dinner?", draft="A tofu curry with lentils.")
-    assert dspy.Predict(TransitionProposal)(readout=lines, pairs=[pair]).transitions == []
 
 
 def test_the_second_looks_uphold_what_a_rule_reproduces() -> None:
@@ -216,25 +207,31 @@ def test_inputs_from_saved_demos_are_read_as_dicts() -> None:
 
 
 def test_presuppositions_see_the_question_alone() -> None:
-    found = dspy.Predict(PresuppositionExtraction)(question="Where do I park my car?")
-    assert [p.text for p in found.premises] == ["The user drives a car."]
+    found = dspy.Predict(PresuppositionExtraction)(question="As I live in Rome, where do I park?")
+    assert [p.text for p in found.premises] == ["The user lives in Rome."]
+
+
+def test_rules_alone_report_unless_they_are_asked_to_repair() -> None:
+    example = json.loads((DEMOS / "move.json").read_text(encoding="utf-8"))
+    reported = StateAuditor().audit(**example)
+    assert (reported.policy, reported.response) == (Policy.OBSERVE, example["draft"])
+    assert [c.status for c in reported.transitions] == [CheckStatus.VERIFIED]
+    assert StateAuditor(policy="repair_only").audit(**example).changed
+    assert StateAuditor(config=AuditConfig(policy=Policy.REPAIR_ONLY)).audit(**example).changed
+    assert StateAuditor(config=AuditConfig()).config.policy is Policy.OBSERVE
 
 
 # --- the worked examples -------------------------------------------------------------
-
-DEMOS = Path(offline.__file__).parent / "demo"
 
 
 @pytest.mark.parametrize("variant", ["strict_vta", "lean", "predecessor"])
 @pytest.mark.parametrize(
     ("name", "changed"),
-    [("move", True), ("leg_cast", True), ("control", False), ("past_question", False)],
+    [("move", True), ("closed_pool", True), ("control", False), ("past_question", False)],
 )
 def test_worked_examples_end_to_end(name: str, changed: bool, variant: str) -> None:
-    from stateauditor.program.auditor import StateAuditor
-
     example = json.loads((DEMOS / f"{name}.json").read_text(encoding="utf-8"))
-    result = StateAuditor(backend="offline", variant=variant).audit(**example)
+    result = StateAuditor("offline", variant=variant, policy="repair_only").audit(**example)
     assert result.failed_open == ()
     assert result.changed is changed
     assert ("offline lexical rules" in result.response) is changed

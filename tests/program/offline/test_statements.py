@@ -3,6 +3,7 @@
 import pytest
 
 from stateauditor.program.offline.lexicon import lexicon
+from stateauditor.program.offline.mentions import value_mentions
 from stateauditor.program.offline.statements import newer, statements
 from stateauditor.signatures.models import EntryRole, RenderedEntry, Timestamp
 from tests.program.offline.readouts import readout, statement
@@ -25,7 +26,7 @@ def obstacle(text: str, role: EntryRole = EntryRole.USER) -> str | None:
         "My sister says I live in Austin.",
         "My sister and I moved to Austin.",
         "Now that I live in Austin, where should I eat?",
-        "How do I set up utilities in my new Austin apartment?",
+        "We spent the morning setting up utilities in my new Austin apartment.",
         "Just moved to Austin!",
         "She is kind, so I moved to Austin.",
     ],
@@ -43,11 +44,9 @@ def test_a_present_statement_has_no_obstacle(text: str) -> None:
         ("I moved to Austin but the deal fell through.", "cancelled"),
         ("I moved to Austin for the summer.", "temporary"),
         ("I am house-sitting, so I live in Austin this month.", "temporary"),
-        ("My sister moved to Austin and signed a lease in Austin.", "other_person"),
-        ("Tom sent pictures, and he is settling in Austin.", "other_person"),
         ("When I was a student I lived in Boston, I live in Austin.", "past"),
-        ("Years ago I rented a flat in Austin.", "past"),
-        ("I also have my place in Austin.", "additive"),
+        ("Years ago we lived in Austin, I live in Austin.", "past"),
+        ("I live in Austin, too.", "additive"),
         ("As I mentioned, I live in Austin.", "recap"),
         ("The poster says “I live in Austin” in red.", "recap"),
         ("My home in Austin it is not.", "negated"),
@@ -60,13 +59,11 @@ def test_each_kind_of_non_change_is_an_obstacle(text: str, kind: str) -> None:
 
 
 def test_the_users_own_clause_is_not_taken_by_someone_else() -> None:
-    assert obstacle("My sister's home is far and my place in Austin is near.") is None
+    assert obstacle("My sister's home is far and I live in Austin.") is None
 
 
 def test_a_stored_fact_needs_no_first_person() -> None:
-    assert obstacle("Recently signed a lease in Austin.", EntryRole.FACT) is None
-    assert obstacle("Somebody signed a lease in Austin.") == "other_person"
-    assert obstacle("The group signed a lease in Austin.") == "other_person"
+    assert obstacle("Recently moved to Austin.", EntryRole.FACT) is None
 
 
 def test_assistant_turns_are_no_evidence_and_overlapping_windows_count_once() -> None:
@@ -74,6 +71,14 @@ def test_assistant_turns_are_no_evidence_and_overlapping_windows_count_once() ->
     lines = readout("I run. I swim.", ("assistant", "You live in Austin."))
     twice = lines.model_copy(update={"entries": (*lines.entries, lines.entries[0])})
     assert [s.sentence.text for s in statements(twice)] == ["I run.", "I swim."]
+
+
+def test_a_year_before_that_of_its_entry_tells_of_the_past() -> None:
+    told = statements(
+        readout(("2024-01-02", "In 2016 I moved to Austin. In 2024 I moved to Hull."))
+    )
+    found = [value.value for said in told for value in value_mentions(said)]
+    assert found == ["Hull"]
 
 
 def _at(time: str | None, session: str | None, turn: int | None) -> RenderedEntry:

@@ -19,7 +19,7 @@ MOVE, _, CONTROL, _ = (example.path for example in EXAMPLES)
 
 
 def test_a_stale_draft_is_repaired_and_explained(run: Run) -> None:
-    done = run("audit", MOVE)
+    done = run("audit", MOVE, "--policy", "repair_only")
     assert done.status == 0
     assert done.out.startswith("Reply (repaired)\n")
     assert "Directives\n  repair + correct_and_inform  home" in done.out
@@ -30,7 +30,7 @@ def test_a_stale_draft_is_repaired_and_explained(run: Run) -> None:
 
 
 def test_json_is_the_audit_result(run: Run) -> None:
-    done = run("audit", MOVE, "--json")
+    done = run("audit", MOVE, "--json", "--policy", "repair_only")
     result = AuditResult.model_validate(done.json())
     assert result.model_dump(mode="json") == done.json()
     assert result.changed
@@ -43,6 +43,13 @@ def test_a_control_passes_through_byte_for_byte(run: Run) -> None:
     assert result["response"] == result["draft"]
     assert not result["changed"]
     assert result["directives"] == []
+
+
+def test_rules_report_only_and_say_how_to_ask_for_the_repair(run: Run) -> None:
+    done = run("audit", MOVE)
+    assert done.out.startswith("Reply (unchanged")
+    assert "Directives\n  repair + correct_and_inform  home" in done.out
+    assert "--policy repair_only" in done.out
 
 
 def test_observe_reports_and_rewrites_nothing(run: Run) -> None:
