@@ -101,7 +101,8 @@ def statements(memora: Iterable[Path] = (), slices: Iterable[Path] = ()) -> dict
 
 
 def _user_turns(memora: Iterable[Path], slices: Iterable[Path]) -> Iterator[str]:
-    for source in ("stale_mini", *slices):
+    sources: list[str | Path] = ["stale_mini", *slices]
+    for source in sources:
         for item in load_slice(source):
             for session in item.scenario.sessions:
                 yield from (turn.content for turn in session.turns if turn.role == "user")

@@ -16,7 +16,8 @@ from typing import Final
 
 _LEAD: Final = re.compile(
     r"^(?:(?:speaking of|for example|by the way|anyway|actually|yeah|yes|oh|well|also|and|but|so"
-    r"|that's [^,;.]*|that makes sense|interesting|lately|recently|honestly)\b[^,;.]{0,60}[,;.]\s*)+",
+    r"|that's [^,;.]*|that makes sense|interesting|lately|recently|honestly)"
+    r"\b[^,;.]{0,60}[,;.]\s*)+",
     re.IGNORECASE,
 )
 _CHATTER: Final = re.compile(
@@ -28,16 +29,109 @@ _CHATTER: Final = re.compile(
     re.IGNORECASE,
 )
 _OWN: Final = re.compile(r"\b(?:I|I'm|I've|my|we|our)\b")
-_FRONT: Final = re.compile(r"^(?:I|we|I'm|I've|I'll|I'd|we're|we've|my|our|im|ive)\b", re.IGNORECASE)
+_FRONT: Final = re.compile(
+    r"^(?:I|we|I'm|I've|I'll|I'd|we're|we've|my|our|im|ive)\b", re.IGNORECASE
+)
 _ADVERB: Final = frozenset(
-    "just really also still actually only never always usually often already even now both all "
-    "absolutely definitely recently currently finally mostly kind sort particularly totally".split()
+    [
+        "just",
+        "really",
+        "also",
+        "still",
+        "actually",
+        "only",
+        "never",
+        "always",
+        "usually",
+        "often",
+        "already",
+        "even",
+        "now",
+        "both",
+        "all",
+        "absolutely",
+        "definitely",
+        "recently",
+        "currently",
+        "finally",
+        "mostly",
+        "kind",
+        "sort",
+        "particularly",
+        "totally",
+    ]
 )
 _SAME: Final = frozenset(
-    "can can't cannot could must should will won't would might may did didn't had was were got "
-    "went took spent bought made met read hit ran ate gave told said saw felt found lost sold "
-    "woke set put cut wore kept left taught began paid slept drove wrote grew heard thought knew "
-    "came became brought caught chose fell forgot held led let lent rode sent sat stood swam".split()
+    [
+        "can",
+        "can't",
+        "cannot",
+        "could",
+        "must",
+        "should",
+        "will",
+        "won't",
+        "would",
+        "might",
+        "may",
+        "did",
+        "didn't",
+        "had",
+        "was",
+        "were",
+        "got",
+        "went",
+        "took",
+        "spent",
+        "bought",
+        "made",
+        "met",
+        "read",
+        "hit",
+        "ran",
+        "ate",
+        "gave",
+        "told",
+        "said",
+        "saw",
+        "felt",
+        "found",
+        "lost",
+        "sold",
+        "woke",
+        "set",
+        "put",
+        "cut",
+        "wore",
+        "kept",
+        "left",
+        "taught",
+        "began",
+        "paid",
+        "slept",
+        "drove",
+        "wrote",
+        "grew",
+        "heard",
+        "thought",
+        "knew",
+        "came",
+        "became",
+        "brought",
+        "caught",
+        "chose",
+        "fell",
+        "forgot",
+        "held",
+        "led",
+        "let",
+        "lent",
+        "rode",
+        "sent",
+        "sat",
+        "stood",
+        "swam",
+    ]
 )
 _SPECIAL: Final = {"have": "has", "do": "does", "go": "goes", "don't": "doesn't", "am": "is",
                    "haven't": "hasn't", "are": "is", "aren't": "isn't"}  # fmt: skip

@@ -64,9 +64,7 @@ def sides(
     )
 
 
-def stores(
-    half: str, others: dict[str, str], size: int, kind: Kind, control: bool
-) -> list[Asked]:
+def stores(half: str, others: dict[str, str], size: int, kind: Kind, control: bool) -> list[Asked]:
     """One store a pair; the probes of another scenario are those of the next pair but two."""
     pairs = load_pairs(half)
     result: list[Asked] = []
@@ -129,7 +127,9 @@ def report(
     for kind in kinds:
         for size in sizes:
             if size > len(others):
-                show(f"{kind:<8} {size:>5}  needs more statements: give --memora or --slices folders")
+                show(
+                    f"{kind:<8} {size:>5}  needs more statements: give --memora or --slices folders"
+                )
                 continue
             asked = stores(half, others, size, kind, control=False)
             control = stores(half, others, size, kind, control=True)
