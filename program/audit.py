@@ -108,7 +108,8 @@ class Audit:
     def retrieve(self) -> bool:
         """Choose the evidence; False when that broke."""
         try:
-            self.readout = self.index.retrieve(self.question, redact=redact)
+            spoken = self.safe_draft if self.config.retrieval.draft_words else None
+            self.readout = self.index.retrieve(self.question, draft=spoken, redact=redact)
         except Exception as error:  # noqa: BLE001  # fail open, whatever breaks
             self.run.fail(RETRIEVAL, error)
             return False

@@ -124,12 +124,19 @@ class MemoryEntry(Frozen):
 
 
 class RetrievalStep(StrEnum):
-    """Which of the four retrieval steps chose an entry (paper, section 4.1)."""
+    """Which of the four retrieval steps chose an entry (paper, section 4.1), or what else did.
+
+    A later telling of something chosen, room that the steps left, words of the draft, or
+    the audit's wider view.
+    """
 
     QUESTION = "question_anchored"
     CHANGE_SCAN = "change_scan"
     COMPANION = "session_companion"
     ANTECEDENT = "antecedent"
+    LATER_TELLING = "later_telling"
+    FILL = "fill"
+    DRAFT = "draft_anchored"
     EXPANSION = "expansion"
 
 

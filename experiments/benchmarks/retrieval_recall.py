@@ -33,7 +33,7 @@ from stateauditor.experiments.benchmarks.retrieval_train import (
 )
 from stateauditor.program.retrieval.config import RetrievalConfig
 from stateauditor.program.retrieval.index import MemoryIndex
-from stateauditor.program.retrieval.readout import line_cost
+from stateauditor.program.retrieval.page import line_cost
 from stateauditor.program.retrieval.tokens import words
 from stateauditor.signatures.models import Readout, RenderedEntry
 
@@ -128,14 +128,16 @@ def with_config(index: MemoryIndex, config: RetrievalConfig) -> Retriever:
 
 
 def ladder(budget: int) -> list[tuple[str, RetrievalConfig]]:
-    """The four steps switched on in turn."""
+    """The four steps switched on in turn, then the budget filled."""
     rungs = []
     for count in range(1, len(STEPS) + 1):
         switches: dict[str, Any] = {step: place < count for place, step in enumerate(STEPS)}
+        switches |= {"later_tellings": False, "fill": False}
         rungs.append(
             (f"+ ({'i' * count if count < 4 else 'iv'})",
              RetrievalConfig(budget_tokens=budget, **switches))
         )  # fmt: skip
+    rungs.append(("+ filled", RetrievalConfig(budget_tokens=budget)))
     return rungs
 
 

@@ -143,17 +143,19 @@ def fit(examples: Examples, leave_out: Collection[int] = ()) -> Weights:
     highest = np.append(
         [0.0 if name in LOWERS else b for name, b in zip(names, bound, strict=True)], np.inf
     )
-    weights = _descend(table, target, lowest, highest)
+    weights = descend(table, target, lowest, highest)
     plain = np.round(weights[:-1] / scale, 2)
     return Weights(
         version=1,
         bias=round(float(weights[-1]), 2),
         statement={name: float(value) for name, value in zip(names, plain, strict=True) if value},
         change=load_weights().change,
+        fact_bias=load_weights().fact_bias,
+        fact=load_weights().fact,
     )
 
 
-def _descend(table: Floats, target: Floats, lowest: Floats, highest: Floats) -> Floats:
+def descend(table: Floats, target: Floats, lowest: Floats, highest: Floats) -> Floats:
     """Accelerated projected gradient descent on the ridge logistic loss."""
     ridge = np.full(table.shape[1], RIDGE)
     ridge[-1] = 0.0
@@ -175,6 +177,7 @@ def to_yaml(weights: Weights) -> str:
         "# What each feature of a sentence counts (features.py and lexicon.yaml name them).",
         "# bias and statement: log-odds that a sentence states something lasting about the user,",
         "# learnt by experiments/benchmarks/retrieval_train.py; run it again to change them.",
+        "# fact: the same for stored facts, learnt by retrieval_train_facts.py.",
         "# change: added for step (ii), set by hand: small, because most changes are told",
         "# without a word of change, and just enough that of two equal statements the dated",
         "# or novel one comes first.",
@@ -185,6 +188,8 @@ def to_yaml(weights: Weights) -> str:
     ordered = sorted(weights.statement.items(), key=lambda item: (-item[1], item[0]))
     lines += [f"  {name}: {value}" for name, value in ordered]
     lines += ["change:", *(f"  {name}: {value}" for name, value in weights.change.items())]
+    lines += [f"fact_bias: {weights.fact_bias}", "fact:"]
+    lines += [f"  {name}: {value}" for name, value in weights.fact.items()]
     return "\n".join(lines) + "\n"
 
 

@@ -27,7 +27,7 @@ from stateauditor.metrics import Rate, RecallItem, RecallTable, pair_recall, rat
 from stateauditor.program.memory import read_memory
 from stateauditor.program.retrieval.config import RetrievalConfig
 from stateauditor.program.retrieval.index import MemoryIndex
-from stateauditor.program.retrieval.readout import line_cost
+from stateauditor.program.retrieval.page import line_cost
 from stateauditor.program.retrieval.tokens import words
 from stateauditor.program.safety.screening import redact
 from stateauditor.signatures.edge import validated
@@ -163,12 +163,14 @@ def write_retrieval(report: RetrievalReport, out: Path) -> Path:
 
 
 def _rungs(config: RetrievalConfig, budget: int) -> list[tuple[str, RetrievalConfig | None]]:
-    """Plain BM25, then the steps switched on in turn."""
+    """Plain BM25, the steps alone switched on in turn, then the budget filled."""
     rungs: list[tuple[str, RetrievalConfig | None]] = [(PLAIN, None)]
     for count, numeral in enumerate(("i", "i-ii", "i-iii", "i-iv"), start=1):
         switches = {step: place < count for place, step in enumerate(STEPS)}
-        changed = config.model_copy(update={**switches, "budget_tokens": budget})
+        alone = {**switches, "later_tellings": False, "fill": False, "budget_tokens": budget}
+        changed = config.model_copy(update=alone)
         rungs.append((f"steps {numeral}", changed))
+    rungs.append(("all, filled", config.model_copy(update={"budget_tokens": budget})))
     return rungs
 
 

@@ -2,7 +2,7 @@
 
 from stateauditor.program.retrieval.config import RetrievalConfig
 from stateauditor.program.retrieval.index import MemoryIndex
-from stateauditor.program.retrieval.readout import Redact, identity
+from stateauditor.program.retrieval.page import Redact, identity
 from stateauditor.program.retrieval.tokens import count_tokens
 
 __all__ = [

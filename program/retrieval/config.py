@@ -28,6 +28,15 @@ class RetrievalConfig(Frozen):
     antecedents: bool = True
     """Step (iv): for each disclosure the earlier statement that it may supersede."""
 
+    later_tellings: bool = True
+    """Beside a chosen statement the latest one that shares its rarest words."""
+
+    fill: bool = True
+    """Show a memory whole if it fits, and fill the budget if it does not."""
+
+    draft_words: bool = True
+    """Words of the draft pull evidence for the audit; what a generator reads never does."""
+
     budget_tokens: int = Field(default=5_700, ge=32)
     """What the rendered readout may cost, in tokens of :func:`.tokens.count_tokens`."""
 
@@ -46,6 +55,9 @@ class RetrievalConfig(Frozen):
     change_slots: int = Field(default=80, ge=0)
     """Sentences that step (ii) selects."""
 
+    draft_slots: int = Field(default=16, ge=0)
+    """Sentences that the draft's words select."""
+
     antecedent_slots: int = Field(default=2, ge=0)
     """Antecedents that step (iv) adds to each disclosure."""
 
@@ -55,6 +67,8 @@ class RetrievalConfig(Frozen):
     change_share: float = Field(default=0.5, gt=0)
     companion_share: float = Field(default=0.1, gt=0)
     antecedent_share: float = Field(default=0.15, gt=0)
+    draft_share: float = Field(default=0.15, gt=0)
+    later_share: float = Field(default=0.03, gt=0)
 
     @model_validator(mode="after")
     def _windows_leave_no_gap(self) -> Self:

@@ -28,12 +28,18 @@ _FILE: Final = "weights.yaml"
 
 
 class Weights(Frozen):
-    """The linear model: a bias and one number for each feature that counts."""
+    """The linear model: a bias and one number for each feature that counts.
+
+    ``fact`` is for stored facts, which are short and speak of "User"; it has no part for
+    changes, because a fact is as likely to begin a state as to hold one.
+    """
 
     version: int = Field(ge=1, le=1)
     bias: float
     statement: dict[str, float]
     change: dict[str, float]
+    fact_bias: float = 0.0
+    fact: dict[str, float] = Field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +57,11 @@ def score(measured: Measured, weights: Weights) -> Disclosures:
     """
     statement = weights.bias + measured.values @ _vector(weights.statement, measured.columns)
     change = measured.values @ _vector(weights.change, measured.columns)
+    if weights.fact:
+        stored = measured.stored
+        facts = measured.values[stored] @ _vector(weights.fact, measured.columns)
+        statement[stored] = weights.fact_bias + facts
+        change[stored] = 0.0
     return Disclosures(np.round(statement, 9), np.round(statement + change, 9))
 
 

@@ -10,25 +10,24 @@ in the joint one), and added until the larger budget is spent.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Final, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from stateauditor.program.retrieval.disclosures import Disclosures
-from stateauditor.program.retrieval.readout import Page, Redact, to_readout
-from stateauditor.program.retrieval.windows import SentenceLists
+from stateauditor.program.retrieval.filling import fill, whole
+from stateauditor.program.retrieval.page import Page, Redact
+from stateauditor.program.retrieval.readout import to_readout
+from stateauditor.program.retrieval.windows import SentenceLists, Sentences
 from stateauditor.signatures.models import Readout, RenderedEntry, RetrievalStep
 
+Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 
 MATCH_WEIGHT: Final = 4.0
 """What a full match with a query is worth, in log-odds of being a disclosure."""
-
-
-PATIENCE: Final = 24
-"""So many refusals in a row, and the page counts as full: few lines are shorter still."""
 
 
 class Evidence(Protocol):
@@ -37,6 +36,18 @@ class Evidence(Protocol):
     @property
     def lists(self) -> SentenceLists:
         """The sentences of the memory."""
+
+    @property
+    def sentences(self) -> Sentences:
+        """The same as columns."""
+
+    @property
+    def sizes(self) -> Ints:
+        """What each sentence costs at the least, in tokens."""
+
+    @property
+    def characters(self) -> int:
+        """The length of all sentences together."""
 
     @property
     def disclosures(self) -> Disclosures:
@@ -52,48 +63,47 @@ def expand(
     matches: Sequence[Floats],
     budget: int,
     redact: Redact,
+    *,
+    filled: bool = True,
 ) -> Readout:
     """``readout`` and more of its own sessions, within ``budget``, with new ids.
 
-    The pairs stay those of ``readout``: what expansion adds proposes nothing.
+    The pairs stay those of ``readout``: what expansion adds proposes nothing. ``filled``:
+    a memory that fits is shown whole, and stored facts, which have no sessions, count as one.
     """
     sentences = evidence.lists
     page = Page(sentences, max(budget, readout.tokens), redact)
     places = _places(sentences, readout, redact)
+    if len(places) < len(readout.entries):
+        return readout  # a line that was cut to a tiny budget: there is no room for more
+    if filled and places:
+        steps = {first: entry.step for entry, (first, _) in places.items()}
+        if whole(page, sentences, evidence.characters, budget, steps):
+            return to_readout(sentences, page, _pairs(places, readout))
     for entry, (first, last) in places.items():
         if not page.add(first, last, entry.step):
             return readout
-    if len(places) < len(readout.entries):
-        return readout  # a line that was cut to a tiny budget: there is no room for more
-    sessions = {sentences.session[first] for first, _ in places.values()}
-    rows = [row for row in _ranked(evidence, matches) if sentences.session[row] in sessions]
-    added = _fill(page, ((row, row + 1) for row in rows))
-    _fill(page, (evidence.window(first) for first, _ in added))
+    worth = ranked_worth(evidence.disclosures.disclosure, matches)
+    rows = np.lexsort((np.arange(len(worth)), -worth))
+    session = np.array(sentences.session, dtype=np.int64)
+    selected = np.isin(session, [sentences.session[first] for first, _ in places.values()])
+    stored = evidence.sentences.stored()
+    if filled and any(stored[first] for first, _ in places.values()):
+        selected |= stored
+    added = fill(page, rows[selected[rows]], evidence.sizes, RetrievalStep.EXPANSION)
+    for row in added.tolist():
+        page.add(*evidence.window(row), RetrievalStep.EXPANSION)
     return to_readout(sentences, page, _pairs(places, readout))
 
 
-def _fill(page: Page, ranges: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Add ranges until the page is full, and return those that fitted."""
-    fitted: list[tuple[int, int]] = []
-    refused = 0
-    for first, last in ranges:
-        if page.add(first, last, RetrievalStep.EXPANSION):
-            fitted.append((first, last))
-            refused = 0
-        elif (refused := refused + 1) == PATIENCE:
-            break
-    return fitted
-
-
-def _ranked(evidence: Evidence, matches: Sequence[Floats]) -> list[int]:
-    """All sentences by disclosure score plus their best relative match with a query."""
-    worth = evidence.disclosures.disclosure.copy()
+def ranked_worth(disclosure: Floats, matches: Sequence[Floats]) -> Floats:
+    """Each sentence's disclosure score plus its best relative match with a query."""
+    worth = disclosure.copy()
     relative = [match / match.max() for match in matches if match.max(initial=0.0) > 0]
     if relative:
         worth += MATCH_WEIGHT * np.max(relative, axis=0)
-    worth = np.round(worth, 9)
-    ranked: list[int] = np.lexsort((np.arange(len(worth)), -worth)).tolist()
-    return ranked
+    rounded: Floats = np.round(worth, 9)
+    return rounded
 
 
 def _places(

@@ -45,11 +45,13 @@ _MOST_WORDS: Final = 60
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """The feature table, its column names, and which attributes each sentence touches."""
+    """The feature table, its column names, which attributes each sentence touches, and whether
+    it is a stored fact."""
 
     columns: tuple[str, ...]
     values: Floats
     attributes: Bools
+    stored: Bools
 
 
 def measure(sentences: Sentences, vocabulary: Vocabulary, lexicon: Lexicon) -> Measured:
@@ -82,7 +84,7 @@ def measure(sentences: Sentences, vocabulary: Vocabulary, lexicon: Lexicon) -> M
     values[:, : len(lexicon.cues)] = cues
     for place, name in enumerate(SHAPES, start=len(lexicon.cues)):
         values[:, place] = shape[name]
-    return Measured((*lexicon.cues, *SHAPES), values, touched)
+    return Measured((*lexicon.cues, *SHAPES), values, touched, sentences.stored())
 
 
 def _tally(word_ids: Ints, row_of: Ints, marks: Marks, rows: int) -> Floats:

@@ -23,12 +23,20 @@ from stateauditor.program.retrieval.antecedents import AntecedentFinder, build_f
 from stateauditor.program.retrieval.bm25 import Postings, build_postings
 from stateauditor.program.retrieval.config import RetrievalConfig
 from stateauditor.program.retrieval.disclosures import Disclosures, Weights, load_weights, score
-from stateauditor.program.retrieval.expansion import expand
+from stateauditor.program.retrieval.expansion import expand, ranked_worth
 from stateauditor.program.retrieval.features import Measured, measure
+from stateauditor.program.retrieval.filling import Filling, least_sizes
 from stateauditor.program.retrieval.lexicon import Lexicon, load_lexicon
-from stateauditor.program.retrieval.readout import Redact, identity, render
-from stateauditor.program.retrieval.selection import Matches, Selection, select
+from stateauditor.program.retrieval.page import Redact, identity
+from stateauditor.program.retrieval.readout import render
+from stateauditor.program.retrieval.selection import (
+    FAINTEST_DISCLOSURE,
+    Matches,
+    Selection,
+    select,
+)
 from stateauditor.program.retrieval.storage import pack, unpack
+from stateauditor.program.retrieval.tellings import later_tellings
 from stateauditor.program.retrieval.tokens import stem, words
 from stateauditor.program.retrieval.vocabulary import read_vocabulary
 from stateauditor.program.retrieval.windows import (
@@ -56,7 +64,7 @@ class MemoryIndex:
     """Everything about a memory that retrieval needs; see :meth:`build`.
 
     ``terms`` is the index term of every word of ``sentences``, -1 for a stop
-    word. ``ranked`` lists the strongest disclosures, best first, ``strongest``
+    word. ``ranked`` lists all sentences, the strongest disclosure first, ``strongest``
     each session's strongest one.
     """
 
@@ -70,7 +78,7 @@ class MemoryIndex:
     measured: Measured
     disclosures: Disclosures
     lists: SentenceLists
-    ranked: tuple[int, ...]
+    ranked: Ints
     strongest: list[int]
     disclosure: list[float]
 
@@ -88,11 +96,12 @@ class MemoryIndex:
         self,
         question: str,
         *,
+        draft: str | None = None,
         config: RetrievalConfig | None = None,
         budget_tokens: int | None = None,
         redact: Redact = identity,
     ) -> Readout:
-        """The readout for a question.
+        """The readout for a question, and for an audit also for what its ``draft`` speaks of.
 
         ``config`` may switch steps or change slots without a new index (its
         window sizes are those of the index). ``redact`` is applied to every
@@ -100,14 +109,41 @@ class MemoryIndex:
         """
         used = config or self.config
         budget = used.budget_tokens if budget_tokens is None else budget_tokens
-        return render(self.lists, self.select(question, used), budget, redact)
+        selection = self.select(question, used, draft)
+        filling = self.filling([question]) if used.fill else None
+        return render(self.lists, selection, budget, redact, filling)
 
-    def select(self, question: str, config: RetrievalConfig | None = None) -> Selection:
+    def select(
+        self, question: str, config: RetrievalConfig | None = None, draft: str | None = None
+    ) -> Selection:
         """The choices for a question in order of preference, before any budget."""
         used = config or self.config
         if not len(self.sentences):
             return Selection((), ())
-        return select(self, self.match(question), used)
+        drafted = [] if draft is None else self.draft_match(draft, used.draft_slots)
+        return select(self, self.match(question), used, drafted)
+
+    def overview(self, *, budget_tokens: int | None = None, redact: Redact = identity) -> Readout:
+        """A readout that no question chose: the same for every probe of one memory."""
+        config = self.config.model_copy(update={"question_anchored": False})
+        return self.retrieve("", config=config, budget_tokens=budget_tokens, redact=redact)
+
+    def filling(self, queries: Sequence[str]) -> Filling:
+        """All sentences by their worth for some queries."""
+        worth = ranked_worth(
+            self.disclosures.disclosure, [self.sentence_match(query) for query in queries]
+        )
+        rows = np.lexsort((-np.arange(len(worth)), -worth))
+        statements = rows[: int((worth >= FAINTEST_DISCLOSURE).sum())]
+        return Filling(rows, statements, self.sizes, self.characters)
+
+    def draft_match(self, draft: str, slots: int) -> list[int]:
+        """The sentences that share most with a draft, best first; each word counts once."""
+        query = list(dict.fromkeys(self.query_terms(draft)))
+        gained = self._match_rows(np.arange(len(self.sentences)), query)
+        order = np.lexsort((-np.arange(len(gained)), -gained))
+        best: list[int] = order[gained[order] > 0][:slots].tolist()
+        return best
 
     def extend(self, memory: Memory) -> MemoryIndex:
         """The index of ``memory``, the same memory after it has grown.
@@ -133,7 +169,17 @@ class MemoryIndex:
         probes of a scenario). Never a session that retrieval did not select.
         """
         matches = [self.sentence_match(query) for query in queries]
-        return expand(self, readout, matches, budget_tokens, redact)
+        return expand(self, readout, matches, budget_tokens, redact, filled=self.config.fill)
+
+    @cached_property
+    def sizes(self) -> Ints:
+        """What each sentence costs a readout at the least, in tokens."""
+        return least_sizes(self.sentences)
+
+    @cached_property
+    def characters(self) -> int:
+        """The length of all sentences together."""
+        return int((self.sentences.end - self.sentences.start).sum())
 
     @property
     def windows_examined(self) -> int:
@@ -189,8 +235,14 @@ class MemoryIndex:
     @cached_property
     def links(self) -> dict[int, tuple[int, ...]]:
         """The antecedents of the strongest disclosures, the same for every question."""
-        found = self.finder.find(self.ranked, self.config.antecedent_slots)
-        return dict(zip(self.ranked, found, strict=True))
+        rows = self.strongest_disclosures(self.config.change_slots)
+        found = self.finder.find(rows, self.config.antecedent_slots)
+        return dict(zip(rows, found, strict=True))
+
+    def strongest_disclosures(self, count: int) -> list[int]:
+        """The strongest disclosures of the memory, best first."""
+        best: list[int] = self.ranked[:count].tolist()
+        return best
 
     def antecedents(self, row: int, count: int) -> Sequence[int]:
         """Sentences in strictly earlier sessions that sentence ``row`` may supersede."""
@@ -198,6 +250,16 @@ class MemoryIndex:
         if known is not None and count <= self.config.antecedent_slots:
             return known[:count]
         return self.finder.find([row], count)[0]
+
+    @cached_property
+    def later(self) -> list[int]:
+        """For each sentence the latest that tells of the same thing, -1 for none."""
+        found: list[int] = later_tellings(self.sentences, self.terms, self.postings.idf).tolist()
+        return found
+
+    def later_telling(self, row: int) -> int:
+        """The latest sentence that tells of the same thing as ``row``, -1 for none."""
+        return self.later[row]
 
     def window(self, row: int) -> tuple[int, int]:
         """The window with sentence ``row`` in its middle, as far as its turn allows."""
@@ -270,7 +332,6 @@ def _build(sentences: Sentences, config: RetrievalConfig, weights: Weights) -> M
     measured = measure(sentences, vocabulary, lexicon)
     disclosures = score(measured, weights)
     best_first = _best_first(disclosures.disclosure)
-    ranked = tuple(best_first[: config.change_slots].tolist())
     strongest = np.zeros(int(sentences.session.max(initial=-1)) + 1, dtype=np.int64)
     strongest[sentences.session[best_first[::-1]]] = best_first[::-1]
     return MemoryIndex(
@@ -283,7 +344,7 @@ def _build(sentences: Sentences, config: RetrievalConfig, weights: Weights) -> M
         measured=measured,
         disclosures=disclosures,
         lists=SentenceLists.of(sentences),
-        ranked=ranked,
+        ranked=best_first,
         strongest=strongest.tolist(),
         disclosure=disclosures.disclosure.tolist(),
         window_session=sentences.session[windows.first],

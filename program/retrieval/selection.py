@@ -46,8 +46,7 @@ class Evidence(Protocol):
     """What selection needs to know about a memory; the index provides it.
 
     ``session_of`` numbers each sentence's session, oldest first; ``disclosure``
-    is its query-independent score. ``ranked`` lists the strongest disclosures
-    of the memory, best first, ``strongest`` the strongest one of each session.
+    is its query-independent score, ``strongest`` the strongest disclosure of each session.
     """
 
     @property
@@ -57,10 +56,13 @@ class Evidence(Protocol):
     def disclosure(self) -> Sequence[float]: ...  # noqa: D102
 
     @property
-    def ranked(self) -> Sequence[int]: ...  # noqa: D102
-
-    @property
     def strongest(self) -> Sequence[int]: ...  # noqa: D102
+
+    def strongest_disclosures(self, count: int) -> list[int]:
+        """The strongest disclosures of the memory, best first."""
+
+    def later_telling(self, row: int) -> int:
+        """The latest sentence that tells of the same thing as ``row``, -1 for none."""
 
     def antecedents(self, row: int, count: int) -> Sequence[int]:
         """Sentences in strictly earlier sessions that sentence ``row`` may supersede."""
@@ -76,10 +78,15 @@ class Matches(NamedTuple):
     score: Sequence[float]
 
 
-def select(evidence: Evidence, matches: Matches, config: RetrievalConfig) -> Selection:
-    """Run the four steps and weave their lists into one order of preference."""
+def select(
+    evidence: Evidence, matches: Matches, config: RetrievalConfig, drafted: Sequence[int] = ()
+) -> Selection:
+    """Run the four steps and weave their lists into one order of preference.
+
+    ``drafted`` are sentences that a draft speaks of, best first.
+    """
     anchored = _question_anchored(matches, config) if config.question_anchored else []
-    scanned = list(evidence.ranked[: config.change_slots]) if config.change_scan else []
+    scanned = evidence.strongest_disclosures(config.change_slots) if config.change_scan else []
     woven = _weave([(anchored, config.question_share), (scanned, config.change_share)])
     sessions = dict.fromkeys(map(evidence.session_of.__getitem__, woven))
     companions = list(_companions(evidence, matches, sessions)) if config.session_companions else []
@@ -92,7 +99,13 @@ def select(evidence: Evidence, matches: Matches, config: RetrievalConfig) -> Sel
             for old in evidence.antecedents(new, config.antecedent_slots)
         ]
     olds = [old for old, _ in pairs]
+    later: list[int] = []
+    if config.later_tellings:
+        found = map(evidence.later_telling, (*drafted, *anchored, *olds))
+        later = [row for row in dict.fromkeys(found) if row >= 0]
     step_of = {
+        **dict.fromkeys(later, RetrievalStep.LATER_TELLING),
+        **dict.fromkeys(drafted, RetrievalStep.DRAFT),
         **dict.fromkeys(olds, RetrievalStep.ANTECEDENT),
         **dict.fromkeys(companions, RetrievalStep.COMPANION),
         **dict.fromkeys(scanned, RetrievalStep.CHANGE_SCAN),
@@ -104,6 +117,8 @@ def select(evidence: Evidence, matches: Matches, config: RetrievalConfig) -> Sel
             (scanned, config.change_share),
             (companions, config.companion_share),
             (olds, config.antecedent_share),
+            (drafted, config.draft_share),
+            (later, config.later_share),
         ]
     )
     choices = tuple(Choice(row, *evidence.window(row), step_of[row]) for row in order)

@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from stateauditor.program.retrieval.sentences import BLANK_LINE, sentence_spans
 from stateauditor.program.retrieval.tokens import BREAK, words_of_all
-from stateauditor.signatures.models import MemoryEntry, Timestamp
+from stateauditor.signatures.models import EntryRole, MemoryEntry, Timestamp
 
 Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
@@ -62,6 +62,11 @@ class Sentences:
     offsets: Ints
     word_ids: Ints
     vocabulary: tuple[str, ...]
+
+    def stored(self) -> Bools:
+        """Which sentences belong to stored facts, not to something said."""
+        facts = [entry.role is EntryRole.FACT for entry in self.entries]
+        return np.array(facts, dtype=np.bool_)[self.entry]
 
     def __len__(self) -> int:
         return len(self.entry)

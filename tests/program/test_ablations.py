@@ -130,7 +130,7 @@ def test_the_evidence_channel_widens_the_evidence_and_shows_no_pair() -> None:
         {"timestamp": f"2024-01-{day:02}", "text": f"About {name} I said a good deal, {day}."}
         for day, name in enumerate(("tea", "boats", "chess", "maps"), start=1)
     ]
-    tight = {"budget_tokens": 40, "question_slots": 1, "change_slots": 0}
+    tight = {"budget_tokens": 40, "question_slots": 1, "change_slots": 0, "fill": False}
     pairs = [("What about tea?", "Nothing."), ("What about boats?", "Nothing at all.")]
 
     def first(**settings: Any) -> str:

@@ -31,7 +31,7 @@ def test_the_ladder_starts_from_plain_bm25_and_switches_the_steps_on(
     report: RetrievalReport,
 ) -> None:
     names = [(rung.budget, rung.retriever) for rung in report.rungs]
-    steps = ["steps i", "steps i-ii", "steps i-iii", "steps i-iv"]
+    steps = ["steps i", "steps i-ii", "steps i-iii", "steps i-iv", "all, filled"]
     assert names == [(b, name) for b in (600, 5700) for name in (PLAIN, *steps)]
     assert report.scenarios == 2
     assert all(rung.recall.overall.pair.n == 6 for rung in report.rungs)

@@ -63,14 +63,17 @@ def test_every_weight_names_a_feature_that_exists() -> None:
     index = MemoryIndex.build(move())
     weights = load_weights()
     assert weights is load_weights()
-    assert set(weights.statement) | set(weights.change) <= set(index.measured.columns)
+    assert set(weights.statement) | set(weights.change) | set(weights.fact) <= set(
+        index.measured.columns
+    )
     assert set(SHAPES) <= set(index.measured.columns)
 
 
 def test_a_weight_for_an_unknown_feature_is_an_error() -> None:
     index = MemoryIndex.build(move())
     weights = load_weights().model_copy(update={"statement": {"charisma": 1.0}})
-    empty = Measured((), index.measured.values[:, :0], index.measured.attributes)
+    known = index.measured
+    empty = Measured((), known.values[:, :0], known.attributes, known.stored)
     with pytest.raises(ConfigError, match="charisma"):
         score(empty, weights)
 

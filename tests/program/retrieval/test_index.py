@@ -133,7 +133,9 @@ def test_a_question_is_asked_without_the_words_of_the_asking() -> None:
 
 
 def test_a_shared_word_counts_even_in_a_memory_of_one_window() -> None:
-    config = RetrievalConfig(change_scan=False, session_companions=False, antecedents=False)
+    config = RetrievalConfig(
+        change_scan=False, session_companions=False, antecedents=False, fill=False
+    )
     index = MemoryIndex.build(memory([fact("x", "2024-01-01", "I keep bees.")]), config)
     assert [line.entry_id for line in index.retrieve("bees?").entries] == ["x"]
     assert index.retrieve("goats?").entries == ()

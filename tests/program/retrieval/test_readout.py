@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from stateauditor.program.memory.entries import Memory
 from stateauditor.program.retrieval.config import RetrievalConfig
 from stateauditor.program.retrieval.index import MemoryIndex
-from stateauditor.program.retrieval.readout import line_cost
+from stateauditor.program.retrieval.page import line_cost
 from stateauditor.program.retrieval.tokens import count_tokens
 from stateauditor.signatures.models import Readout
 from stateauditor.signatures.readout import render_line
@@ -49,7 +49,7 @@ def test_distant_windows_of_one_turn_stay_apart() -> None:
     text = (
         f"My rabbit sleeps in the kitchen every night. {middle}Since May I keep an owl in my shed."
     )
-    config = RetrievalConfig(change_slots=2, session_companions=False, question_slots=0)
+    config = RetrievalConfig(change_slots=2, session_companions=False, question_slots=0, fill=False)
     readout = MemoryIndex.build(memory([turn("a", 0, "2024-01-01", text)]), config).retrieve("pet")
     assert next(e.start for e in readout.entries) == 0
     assert len(readout.entries) == 2
@@ -109,7 +109,9 @@ def test_an_empty_memory_gives_an_empty_readout() -> None:
 )
 def test_every_script_is_indexed_and_found(text: str, question: str) -> None:
     noise = [fact(f"n{n}", "2024-01-01", f"Plain words about topic {n}.") for n in range(5)]
-    config = RetrievalConfig(change_scan=False, session_companions=False, antecedents=False)
+    config = RetrievalConfig(
+        change_scan=False, session_companions=False, antecedents=False, fill=False
+    )
     index = MemoryIndex.build(memory([*noise, fact("x", "2024-01-02", text)]), config)
     assert [e.entry_id for e in index.retrieve(question).entries] == ["x"]
 

@@ -15,7 +15,12 @@ from stateauditor.signatures.models import Readout, RetrievalStep
 from tests.program.retrieval.memories import QUESTIONS, fact, memories, memory, move, turn
 
 OFF = RetrievalConfig(
-    question_anchored=False, change_scan=False, session_companions=False, antecedents=False
+    question_anchored=False,
+    change_scan=False,
+    session_companions=False,
+    antecedents=False,
+    later_tellings=False,
+    fill=False,
 )
 SWITCHES = {
     "question_anchored": RetrievalStep.QUESTION,
@@ -146,7 +151,7 @@ def test_a_step_that_is_off_contributes_nothing(given_memory: Memory, question: 
     index = MemoryIndex.build(given_memory)
     assert index.retrieve(question, config=OFF) == Readout()
     for switch, step in SWITCHES.items():
-        config = RetrievalConfig().model_copy(update={switch: False})
+        config = RetrievalConfig(**{switch: False})
         selection = index.select(question, config)
         assert step not in {choice.step for choice in selection.choices}
         assert not (selection.pairs and switch == "antecedents")
