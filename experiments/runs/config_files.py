@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from difflib import get_close_matches
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 import yaml
 
-from stateauditor.program.backends.config import OFFLINE
 from stateauditor.signatures.errors import ConfigError
-
-SUFFIXES = {".yaml", ".yml"}
 
 
 def read_config(path: str | Path, overrides: Sequence[str] = ()) -> tuple[dict[str, Any], str]:
@@ -79,28 +75,3 @@ def override_setting(data: dict[str, Any], override: str) -> None:
         data["data"].pop("set", None)
     elif key == "data.set":
         data["data"].pop("path", None)
-
-
-def shipped_backends() -> dict[str, Path]:
-    """The backend files that come with StateAuditor, by name."""
-    return shipped("backends")
-
-
-def resolve_backend(spec: str) -> str | Path:
-    """``offline``, a YAML file, or the file that ships under the name ``spec``.
-
-    Raises :class:`ConfigError` that names the choices.
-    """
-    if spec == OFFLINE.name:
-        return spec
-    path = Path(spec)
-    if path.suffix in SUFFIXES:
-        return path
-    shipped = shipped_backends()
-    if spec in shipped:
-        return shipped[spec]
-    hint = "".join(f" (did you mean {near!r}?)" for near in get_close_matches(spec, shipped, n=1))
-    raise ConfigError(
-        f"backend {spec!r}: neither a .yaml file nor one that ships{hint}; "
-        f"there are {', '.join(shipped)}"
-    )

@@ -17,7 +17,6 @@ from typing import Any
 from dspy.lm15 import Message, Request, Response, Usage
 
 from stateauditor.experiments.runs.arms import ArmRunner
-from stateauditor.experiments.runs.config_files import resolve_backend, shipped_backends
 from stateauditor.experiments.runs.judges import KEY_JUDGE, Judge
 from stateauditor.experiments.runs.longest_replies import maximal_reply
 from stateauditor.experiments.runs.records import ItemRecord
@@ -25,8 +24,9 @@ from stateauditor.experiments.runs.runner import given_bases, given_drafts
 from stateauditor.experiments.runs.scenarios import open_source
 from stateauditor.experiments.runs.spec import RunSpec
 from stateauditor.program.backends.backend import Backend, use_bundled_prices
-from stateauditor.program.backends.config import BackendConfig, LMConfig, load_backend_config
+from stateauditor.program.backends.config import BackendConfig, LMConfig
 from stateauditor.program.backends.lm import BackendLM
+from stateauditor.program.backends.named import named_config
 from stateauditor.program.backends.recording import current_role
 from stateauditor.program.backends.store import CacheMode, ResponseStore, default_folder
 from stateauditor.program.offline import offline_lm
@@ -212,9 +212,7 @@ class _AsyncEngine:
 
 def _config(spec: str) -> BackendConfig:
     """The backend file behind a name; no key is needed to reckon."""
-    found = resolve_backend(spec)
-    path = shipped_backends()[found] if isinstance(found, str) else found
-    return load_backend_config(path)
+    return named_config(spec)[0]
 
 
 def _spaced(uids: Sequence[str], sample: int | None) -> set[str]:

@@ -11,7 +11,6 @@ from stateauditor.cli import options
 from stateauditor.cli.console import note, progress, stdout, write_json
 from stateauditor.cli.inputs import AuditInput, Given, read_audit_input
 from stateauditor.cli.report import show_result
-from stateauditor.experiments.runs.config_files import resolve_backend
 from stateauditor.signatures.models import (
     AuditResult,
     DirectiveKind,
@@ -99,12 +98,11 @@ def audit(
     """
     given = read_audit_input(Given(file, memory, question, draft, allow_undated))
     _note_oddities(given)
-    chosen = resolve_backend(backend)
     with progress(f"auditing with {backend}"):
         from stateauditor.program.auditor import StateAuditor
 
         auditor = StateAuditor(
-            chosen,
+            backend,
             policy=policy,
             variant=variant,
             compiled=compiled,
