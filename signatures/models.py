@@ -21,6 +21,8 @@ from pydantic import (
     model_validator,
 )
 
+from stateauditor.signatures.display import html
+
 
 class Frozen(BaseModel):
     """Base of all contracts: immutable, unknown keys refused."""
@@ -472,3 +474,6 @@ class AuditResult(Frozen):
     calls: tuple[CallRecord, ...] = ()
     usage: Usage = Usage()
     failed_open: tuple[Failure, ...] = ()
+
+    def _repr_html_(self) -> str:
+        return html(self)
