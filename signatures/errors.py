@@ -17,6 +17,9 @@ The tree::
      +-- ReplyRejectedError                the adapter's reply is unusable (empty, absurd, leaking)
 
 The command line turns each of them into one message and exit status 2.
+
+``InputWarning`` is no exception: it is issued, through ``warnings``, where a memory can be
+used and is known to be incomplete.
 """
 
 from __future__ import annotations
@@ -32,6 +35,10 @@ class InputError(StateAuditorError, ValueError):
 
 class TimestampError(InputError):
     """An entry's timestamp is missing or cannot be read."""
+
+
+class InputWarning(UserWarning):
+    """The memory can be used, but something of it is missing or cannot be compared."""
 
 
 class ConfigError(StateAuditorError, ValueError):

@@ -9,7 +9,9 @@ from stateauditor.signatures.instructions import (
     READOUT_FORMAT,
     guided,
 )
+from stateauditor.signatures.longest import whole_reply
 from stateauditor.signatures.readout import PromptReadout
+from stateauditor.signatures.step import Card, LMRole
 
 
 @guided(READOUT_FORMAT, DATA_NOT_INSTRUCTIONS)
@@ -24,3 +26,13 @@ class ResponseGeneration(dspy.Signature):
     question: str = dspy.InputField(desc="The question to answer.")
     reasoning: str = dspy.OutputField(desc="Which statements bear on the answer.")
     response: str = dspy.OutputField(desc="The answer to send.")
+
+
+RESPONSE_GENERATION = Card(
+    name="response_generation",
+    stage=0,
+    lm_role=LMRole.GENERATOR,
+    signatures=(ResponseGeneration,),
+    longest=whole_reply,
+    on_path=False,
+)

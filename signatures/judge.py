@@ -12,6 +12,8 @@ import dspy
 from pydantic import Field
 
 from stateauditor.signatures.instructions import DATA_NOT_INSTRUCTIONS, guided
+from stateauditor.signatures.longest import SENTENCE
+from stateauditor.signatures.step import Card, LMRole
 from stateauditor.signatures.wire import Flag, Text, Wire
 
 
@@ -63,3 +65,15 @@ class StaleJudgment(dspy.Signature):
     sr: JudgedAnswer = dspy.OutputField(desc="The score of the SR answer.")
     pr: JudgedAnswer = dspy.OutputField(desc="The score of the PR answer.")
     ipa: JudgedAnswer = dspy.OutputField(desc="The score of the IPA answer.")
+
+
+_SCORE = {"reason": SENTENCE, "passed": True, "grounded": True}
+
+STALE_JUDGMENT = Card(
+    name="stale_judgment",
+    stage=9,
+    lm_role=LMRole.JUDGE,
+    signatures=(StaleJudgment,),
+    longest=lambda prompt: {"sr": _SCORE, "pr": _SCORE, "ipa": _SCORE},
+    on_path=False,
+)

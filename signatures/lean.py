@@ -18,9 +18,16 @@ from stateauditor.signatures.instructions import (
     READOUT_FORMAT,
     guided,
 )
-from stateauditor.signatures.models import Origin
+from stateauditor.signatures.longest import (
+    PREMISES,
+    changed_attributes,
+    judged_premises,
+    proposed_transitions,
+)
+from stateauditor.signatures.models import Origin, Variant
 from stateauditor.signatures.proposer import ProposedTransition, QuestionDraftPair
 from stateauditor.signatures.readout import PromptReadout
+from stateauditor.signatures.step import Card, LMRole
 from stateauditor.signatures.timeline import TimelineEntry
 from stateauditor.signatures.wire import (
     Flag,
@@ -86,3 +93,18 @@ class LeanAudit(dspy.Signature):
     transitions: list[ProposedTransition] = dspy.OutputField(
         desc="The candidates; [] if there are none."
     )
+
+
+LEAN_AUDIT = Card(
+    name="lean_audit",
+    stage=1,
+    place=5,
+    lm_role=LMRole.AUDITOR,
+    signatures=(LeanAudit,),
+    longest=lambda prompt: {
+        "premises": judged_premises(prompt, PREMISES),
+        "timeline": changed_attributes(prompt),
+        "transitions": proposed_transitions(prompt),
+    },
+    asked=lambda audit: audit.variant is Variant.LEAN,
+)

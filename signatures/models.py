@@ -108,12 +108,21 @@ class EntryRole(StrEnum):
     FACT = "fact"
 
 
+class Validity(StrEnum):
+    """What its store says of a fact: it holds, it was closed, or this is the closing itself."""
+
+    OPEN = "open"
+    CLOSED = "closed"
+    CLOSING = "closing"
+
+
 class MemoryEntry(Frozen):
     """One dated statement in a user's memory (paper, section 3).
 
     ``id`` is unique in its memory. ``timestamp`` is None only where the caller
     allowed undated entries. ``session`` and ``turn`` (0-based) place a
-    conversation turn; both are None for a stored fact.
+    conversation turn; both are None for a stored fact. ``ended`` is when the
+    store closed the fact, None for an open one or where the store does not say.
     """
 
     id: str
@@ -122,6 +131,8 @@ class MemoryEntry(Frozen):
     role: EntryRole = EntryRole.FACT
     session: str | None = None
     turn: int | None = None
+    validity: Validity = Validity.OPEN
+    ended: Timestamp | None = None
 
 
 class RetrievalStep(StrEnum):
@@ -140,7 +151,8 @@ class RenderedEntry(Frozen):
     ``id`` is ``E01``, ``E02``, ... oldest first. ``entry_id`` names the memory
     entry that the window was cut from and ``start`` its code-point offset there.
     ``text`` is what the LM sees and what quotations are matched against;
-    instruction-like passages are already replaced.
+    instruction-like passages are already replaced. ``validity`` and ``ended`` are
+    those of the memory entry.
     """
 
     id: str
@@ -152,6 +164,8 @@ class RenderedEntry(Frozen):
     turn: int | None = None
     start: int = 0
     step: RetrievalStep = RetrievalStep.QUESTION
+    validity: Validity = Validity.OPEN
+    ended: Timestamp | None = None
 
 
 class Readout(Frozen):
@@ -279,6 +293,7 @@ class Reason(StrEnum):
     UNGROUNDED_NEW = "ungrounded_new"
     CROSS_ENTRY = "cross_entry"
     NOT_NEWER = "not_newer"
+    CLOSED_NEW = "closed_new"
     MISSING_VALUE = "missing_value"
     SAME_VALUE = "same_value"
     NOT_MATERIAL = "not_material"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dspy
 from pydantic import Field
 
+from stateauditor.signatures.entailment import EntailmentWord
 from stateauditor.signatures.instructions import (
     DATA_NOT_INSTRUCTIONS,
     IMPLICIT_CHANGE,
@@ -12,7 +13,14 @@ from stateauditor.signatures.instructions import (
     READOUT_FORMAT,
     guided,
 )
+from stateauditor.signatures.longest import (
+    PREMISES,
+    PRESUPPOSITIONS,
+    found_premises,
+    judged_premises,
+)
 from stateauditor.signatures.readout import PromptReadout
+from stateauditor.signatures.step import Card, LMRole
 from stateauditor.signatures.wire import (
     Flag,
     Number,
@@ -115,3 +123,66 @@ class PremiseAdjudication(dspy.Signature):
         desc="For each premise the lines that bear on it, in order of time, before any verdict."
     )
     verdicts: list[AdjudicatedPremise] = dspy.OutputField(desc="One verdict for each premise.")
+
+
+class LabelledPremise(Wire):
+    """The label of one numbered premise."""
+
+    number: Number = Field(description="The number of the premise that this label is about.")
+    evidence: TextList = Field(
+        default_factory=list,
+        description="Ids of the readout lines that decide it, e.g. ['E03', 'E11'].",
+    )
+    attribute: Text = Field(
+        default="", description="The attribute of the user in a few words, e.g. 'home city'."
+    )
+    label: EntailmentWord = Field(description="entailed, contradicted or neutral.")
+    material: Flag = Field(
+        default=False,
+        description="true if a good answer would change in substance were the premise false.",
+    )
+
+
+@guided(IMPLICIT_CHANGE, NOT_A_CHANGE, READOUT_FORMAT, DATA_NOT_INSTRUCTIONS)
+class PremiseEntailment(dspy.Signature):
+    """Label each premise by whether the readout entails it.
+
+    entailed: the readout, read in order of time, supports it. contradicted: the readout speaks
+    against it. neutral: neither. Use no knowledge about the user from anywhere else.
+    """
+
+    readout: PromptReadout = dspy.InputField(desc="Dated statements of the user, oldest first.")
+    question: str = dspy.InputField(desc="What the user asked; it is not evidence.")
+    draft: str = dspy.InputField(desc="The drafted reply; it is not evidence.")
+    premises: list[NumberedPremise] = dspy.InputField(desc="The premises to label.")
+    reasoning: str = dspy.OutputField(
+        desc="For each premise the lines that bear on it, in order of time, before any label."
+    )
+    entailments: list[LabelledPremise] = dspy.OutputField(desc="One label for each premise.")
+
+
+PREMISE_EXTRACTION = Card(
+    name="premise_extraction",
+    stage=1,
+    lm_role=LMRole.AUDITOR,
+    signatures=(PremiseExtraction,),
+    longest=found_premises(PREMISES),
+    asked=lambda audit: audit.draft_anchored,
+)
+PRESUPPOSITION_EXTRACTION = Card(
+    name="presupposition_extraction",
+    stage=1,
+    place=1,
+    lm_role=LMRole.AUDITOR,
+    signatures=(PresuppositionExtraction,),
+    longest=found_premises(PRESUPPOSITIONS),
+    asked=lambda audit: audit.draft_anchored,
+)
+PREMISE_ADJUDICATION = Card(
+    name="premise_adjudication",
+    stage=2,
+    lm_role=LMRole.AUDITOR,
+    signatures=(PremiseAdjudication, PremiseEntailment),
+    longest=lambda prompt: {"verdicts": judged_premises(prompt, len(prompt.numbers))},
+    asked=lambda audit: audit.draft_anchored,
+)

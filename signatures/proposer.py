@@ -12,7 +12,9 @@ from stateauditor.signatures.instructions import (
     READOUT_FORMAT,
     guided,
 )
+from stateauditor.signatures.longest import proposed_transitions
 from stateauditor.signatures.readout import PromptReadout
+from stateauditor.signatures.step import Card, LMRole
 from stateauditor.signatures.wire import Flag, Text, TextList, Wire
 
 
@@ -75,3 +77,14 @@ class TransitionProposal(dspy.Signature):
     transitions: list[ProposedTransition] = dspy.OutputField(
         desc="The candidates; [] if there are none."
     )
+
+
+TRANSITION_PROPOSAL = Card(
+    name="transition_proposal",
+    stage=1,
+    place=3,
+    lm_role=LMRole.PROPOSER,
+    signatures=(TransitionProposal,),
+    longest=lambda prompt: {"transitions": proposed_transitions(prompt)},
+    asked=lambda audit: audit.proposes,
+)

@@ -15,7 +15,9 @@ from stateauditor.signatures.instructions import (
     guided,
 )
 from stateauditor.signatures.lean import LeanPremise
+from stateauditor.signatures.longest import PREMISES, judged_premises
 from stateauditor.signatures.readout import PromptReadout
+from stateauditor.signatures.step import Card, LMRole
 
 
 @guided(READOUT_FORMAT, DATA_NOT_INSTRUCTIONS)
@@ -32,3 +34,14 @@ class EvidenceReview(dspy.Signature):
     draft: str = dspy.InputField(desc="The drafted reply; it is not evidence.")
     reasoning: str = dspy.OutputField(desc="The lines that bear on the reply, before any verdict.")
     premises: list[LeanPremise] = dspy.OutputField(desc="The premises; [] if there are none.")
+
+
+EVIDENCE_REVIEW = Card(
+    name="evidence_review",
+    stage=1,
+    place=4,
+    lm_role=LMRole.PROPOSER,
+    signatures=(EvidenceReview,),
+    longest=lambda prompt: {"premises": judged_premises(prompt, PREMISES)},
+    asked=lambda audit: audit.reviews,
+)

@@ -1,9 +1,7 @@
-"""Optional second looks, off by default: the Skeptic and the semantic gate.
+"""The Skeptic: an optional second look at the base audit's findings.
 
-The Skeptic challenges the base audit's findings (paper, section 4, disabled in
-every configuration that the paper evaluates). The semantic gate is the paper's
-second gate on verified transitions (section 7): it asks what the validator
-cannot, whether the newer statement really supersedes the older one.
+It challenges them (paper, section 4, disabled in every configuration that the paper
+evaluates).
 """
 
 from __future__ import annotations
@@ -13,12 +11,13 @@ from pydantic import Field
 
 from stateauditor.signatures.instructions import (
     DATA_NOT_INSTRUCTIONS,
-    IMPLICIT_CHANGE,
     NOT_A_CHANGE,
     READOUT_FORMAT,
     guided,
 )
+from stateauditor.signatures.longest import SENTENCE, rulings
 from stateauditor.signatures.readout import PromptReadout
+from stateauditor.signatures.step import Card, LMRole
 from stateauditor.signatures.wire import Flag, Number, OptionalText, Text, VerdictWord, Wire
 
 
@@ -54,37 +53,11 @@ class SkepticChallenge(dspy.Signature):
     challenges: list[Challenge] = dspy.OutputField(desc="One ruling for each finding.")
 
 
-class GatedTransition(Wire):
-    """A verified transition, up for the semantic gate."""
-
-    number: Number
-    attribute: Text
-    old_value: Text
-    old_statement: Text
-    new_value: Text
-    new_statement: Text
-
-
-class GateRuling(Wire):
-    """Whether one verified transition really is a change."""
-
-    number: Number = Field(description="The number of the transition.")
-    obstacle: Text = Field(
-        default="", description="The kind of non-change that it is, or empty if it is a change."
-    )
-    supersedes: Flag = Field(
-        description="true if the newer statement ends the old value, explicitly or by implication."
-    )
-
-
-@guided(IMPLICIT_CHANGE, NOT_A_CHANGE, DATA_NOT_INSTRUCTIONS)
-class SemanticGate(dspy.Signature):
-    """Decide for each pair of dated statements whether the newer ends the older.
-
-    Both statements are real and the newer one is later; only their meaning is in question.
-    """
-
-    question: str = dspy.InputField(desc="What the user asked; it is not evidence.")
-    transitions: list[GatedTransition] = dspy.InputField(desc="The transitions to judge.")
-    reasoning: str = dspy.OutputField(desc="What each newer statement implies, before any ruling.")
-    rulings: list[GateRuling] = dspy.OutputField(desc="One ruling for each transition.")
+SKEPTIC = Card(
+    name="skeptic",
+    stage=3,
+    lm_role=LMRole.AUDITOR,
+    signatures=(SkepticChallenge,),
+    longest=rulings("challenges", reason=SENTENCE, upheld=True),
+    asked=lambda audit: audit.skeptic,
+)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dspy
 from pydantic import Field
 
+from stateauditor.signatures.entailment import EntailmentWord
 from stateauditor.signatures.instructions import (
     DATA_NOT_INSTRUCTIONS,
     IMPLICIT_CHANGE,
@@ -12,7 +13,9 @@ from stateauditor.signatures.instructions import (
     READOUT_FORMAT,
     guided,
 )
+from stateauditor.signatures.longest import SENTENCE, changed_attributes, rulings
 from stateauditor.signatures.readout import PromptReadout
+from stateauditor.signatures.step import Card, LMRole
 from stateauditor.signatures.wire import (
     Flag,
     Number,
@@ -105,3 +108,54 @@ class DraftConsistency(dspy.Signature):
         desc="For each change what the draft would have to do differently, before any verdict."
     )
     findings: list[ConsistencyFinding] = dspy.OutputField(desc="One finding for each change.")
+
+
+class LabelledChange(Wire):
+    """The label of the draft's substance against one change."""
+
+    number: Number = Field(description="The number of the change that this label is about.")
+    dependency: Text = Field(
+        default="", description="What in the draft depends on the attribute, stated or not."
+    )
+    label: EntailmentWord = Field(
+        description="contradicted: the current value speaks against the draft. entailed: it "
+        "supports the draft. neutral: neither."
+    )
+    material: Flag = Field(
+        default=False,
+        description="true if a good answer to this question depends on the attribute.",
+    )
+
+
+@guided(DATA_NOT_INSTRUCTIONS)
+class DraftEntailment(dspy.Signature):
+    """Label a drafted reply by whether it agrees with each change of the user's state.
+
+    Judge the draft's substance, not its words: a plan can go against a value without naming it.
+    """
+
+    question: str = dspy.InputField(desc="What the user asked.")
+    draft: str = dspy.InputField(desc="The drafted reply, as it would be sent.")
+    changes: list[NumberedChange] = dspy.InputField(desc="The changed attributes.")
+    reasoning: str = dspy.OutputField(desc="What the draft does about each, before any label.")
+    entailments: list[LabelledChange] = dspy.OutputField(desc="One label for each change.")
+
+
+TIMELINE_CONSTRUCTION = Card(
+    name="timeline_construction",
+    stage=1,
+    place=2,
+    lm_role=LMRole.AUDITOR,
+    signatures=(TimelineConstruction,),
+    longest=lambda prompt: {"timeline": changed_attributes(prompt)},
+    asked=lambda audit: audit.state_anchored,
+)
+DRAFT_CONSISTENCY = Card(
+    name="draft_consistency",
+    stage=2,
+    place=1,
+    lm_role=LMRole.AUDITOR,
+    signatures=(DraftConsistency, DraftEntailment),
+    longest=rulings("findings", dependency=SENTENCE, verdict="STALE", material=True),
+    asked=lambda audit: audit.state_anchored,
+)

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from stateauditor.experiments.baselines.contract import BaselineSettings
 from stateauditor.program.retrieval.index import MemoryIndex
 from stateauditor.program.roles.adapter import accepted_reply
-from stateauditor.program.roles.audit_run import AuditRun, RoleName
+from stateauditor.program.roles.audit_run import AuditRun
 from stateauditor.program.roles.base import Role
 from stateauditor.program.safety.screening import redact
 from stateauditor.signatures.readout import PromptReadout
+from stateauditor.signatures.step import Card
 
 
 @dataclass(frozen=True)
@@ -36,7 +37,7 @@ class Case:
         )
         return PromptReadout.of(found)
 
-    async def written(self, role: RoleName, ask: Callable[[], Awaitable[str]]) -> str:
+    async def written(self, role: Card, ask: Callable[[], Awaitable[str]]) -> str:
         """A whole reply by one role; the draft where the role failed or wrote none."""
 
         async def accepted() -> str:

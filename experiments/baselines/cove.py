@@ -11,14 +11,18 @@ from collections.abc import Awaitable, Callable
 
 import dspy
 
+from stateauditor.experiments.baselines import offline
 from stateauditor.experiments.baselines.base import Baseline, Case
-from stateauditor.program.roles.audit_run import RoleName
-from stateauditor.signatures.baselines.cove import (
+from stateauditor.experiments.baselines.signatures.cove import (
+    VERIFICATION_ANSWERING,
+    VERIFICATION_PLANNING,
+    VERIFIED_REVISION,
     AnsweredQuestion,
     VerificationAnswering,
     VerificationPlanning,
     VerifiedRevision,
 )
+from stateauditor.program.roles.registry import declare
 
 
 class CoveBaseline(Baseline):
@@ -43,9 +47,9 @@ class CoveBaseline(Baseline):
             )
             return str(found.response)
 
-        checks = await case.run.attempt(RoleName.VERIFICATION_PLANNING, planned) or []
+        checks = await case.run.attempt(VERIFICATION_PLANNING, planned) or []
         answers = await case.run.attempts(
-            RoleName.VERIFICATION_ANSWERING, [self._answered(case, check) for check in checks]
+            VERIFICATION_ANSWERING, [self._answered(case, check) for check in checks]
         )
         answered = [
             AnsweredQuestion(question=check, answer=answer)
@@ -54,10 +58,15 @@ class CoveBaseline(Baseline):
         ]
         if not answered:
             return case.draft
-        return await case.written(RoleName.VERIFIED_REVISION, revised)
+        return await case.written(VERIFIED_REVISION, revised)
 
     def _answered(self, case: Case, check: str) -> Callable[[], Awaitable[str]]:
         async def answered() -> str:
             return str((await self.answer.acall(readout=case.readout, check=check)).answer).strip()
 
         return answered
+
+
+declare(VERIFICATION_PLANNING, rules={VerificationPlanning: offline.plan_verification})
+declare(VERIFICATION_ANSWERING, rules={VerificationAnswering: offline.answer_verification})
+declare(VERIFIED_REVISION, rules={VerifiedRevision: offline.revise_verified})

@@ -10,13 +10,16 @@ from __future__ import annotations
 
 import dspy
 
+from stateauditor.experiments.baselines import offline
 from stateauditor.experiments.baselines.base import Baseline, Case
-from stateauditor.program.roles.audit_run import RoleName
-from stateauditor.signatures.baselines.cupmem import (
+from stateauditor.experiments.baselines.signatures.cupmem_summary import (
+    STATE_SUMMARY,
+    SUMMARY_GENERATION,
     StateRecord,
     StateSummary,
     SummaryGeneration,
 )
+from stateauditor.program.roles.registry import declare
 
 
 class CupmemSummaryBaseline(Baseline):
@@ -39,7 +42,11 @@ class CupmemSummaryBaseline(Baseline):
             )
             return str(found.response)
 
-        states = await case.run.attempt(RoleName.STATE_SUMMARY, summarised)
+        states = await case.run.attempt(STATE_SUMMARY, summarised)
         if states is None:
             return case.draft
-        return await case.written(RoleName.SUMMARY_GENERATION, generated)
+        return await case.written(SUMMARY_GENERATION, generated)
+
+
+declare(STATE_SUMMARY, rules={StateSummary: offline.summarise_state})
+declare(SUMMARY_GENERATION, rules={SummaryGeneration: offline.generate_from_summary})

@@ -9,13 +9,16 @@ from __future__ import annotations
 
 import dspy
 
+from stateauditor.experiments.baselines import offline
 from stateauditor.experiments.baselines.base import Baseline, Case
-from stateauditor.program.roles.audit_run import RoleName
-from stateauditor.signatures.baselines.persona import (
+from stateauditor.experiments.baselines.signatures.persona_alignment import (
+    PERSONA_ALIGNMENT,
+    PERSONA_SELECTION,
     PersonaAlignment,
     PersonaFact,
     PersonaSelection,
 )
+from stateauditor.program.roles.registry import declare
 
 
 class PersonaAlignmentBaseline(Baseline):
@@ -41,7 +44,11 @@ class PersonaAlignmentBaseline(Baseline):
             )
             return str(found.response)
 
-        persona = await case.run.attempt(RoleName.PERSONA_SELECTION, selected)
+        persona = await case.run.attempt(PERSONA_SELECTION, selected)
         if not persona:
             return case.draft
-        return await case.written(RoleName.PERSONA_ALIGNMENT, aligned)
+        return await case.written(PERSONA_ALIGNMENT, aligned)
+
+
+declare(PERSONA_SELECTION, rules={PersonaSelection: offline.select_persona})
+declare(PERSONA_ALIGNMENT, rules={PersonaAlignment: offline.align_with_persona})

@@ -12,15 +12,19 @@ from dataclasses import replace
 
 import dspy
 
+from stateauditor.experiments.baselines import offline
 from stateauditor.experiments.baselines.base import Baseline, Case
-from stateauditor.program.roles.audit_run import RoleName
-from stateauditor.program.safety.screening import neutralise
-from stateauditor.signatures.baselines.rarr import (
+from stateauditor.experiments.baselines.signatures.rarr_store import (
+    AGREEMENT_GATE,
+    EVIDENCE_EDITING,
+    QUERY_GENERATION,
     Agreement,
     AgreementGate,
     EvidenceEditing,
     QueryGeneration,
 )
+from stateauditor.program.roles.registry import declare
+from stateauditor.program.safety.screening import neutralise
 
 
 class RarrStoreBaseline(Baseline):
@@ -40,7 +44,7 @@ class RarrStoreBaseline(Baseline):
             return [query.text for query in found.queries][: case.settings.questions]
 
         reply = case.draft
-        for query in await case.run.attempt(RoleName.QUERY_GENERATION, asked) or []:
+        for query in await case.run.attempt(QUERY_GENERATION, asked) or []:
             reply = await self._checked(replace(case, draft=neutralise(reply)), query, reply)
         return reply
 
@@ -60,7 +64,12 @@ class RarrStoreBaseline(Baseline):
         async def edited() -> str:
             return str((await self.edit.acall(**shared)).response)
 
-        if await case.run.attempt(RoleName.AGREEMENT_GATE, gated) is not Agreement.DISAGREES:
+        if await case.run.attempt(AGREEMENT_GATE, gated) is not Agreement.DISAGREES:
             return reply
-        written = await case.written(RoleName.EVIDENCE_EDITING, edited)
+        written = await case.written(EVIDENCE_EDITING, edited)
         return reply if written == case.draft else written
+
+
+declare(QUERY_GENERATION, rules={QueryGeneration: offline.generate_queries})
+declare(AGREEMENT_GATE, rules={AgreementGate: offline.gate_agreement})
+declare(EVIDENCE_EDITING, rules={EvidenceEditing: offline.edit_by_evidence})

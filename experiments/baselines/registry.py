@@ -15,10 +15,12 @@ from stateauditor.experiments.baselines.self_critique import SelfCritiqueBaselin
 from stateauditor.experiments.baselines.timeline_conditioned import TimelineConditionedBaseline
 from stateauditor.program.backends.backend import Backend
 from stateauditor.program.retrieval.index import MemoryIndex
-from stateauditor.program.roles.audit_run import AuditRun, RoleName
+from stateauditor.program.roles.audit_run import AuditRun
+from stateauditor.program.roles.registry import stages
 from stateauditor.program.safety.screening import neutralise, redact
 from stateauditor.signatures.models import Readout
 from stateauditor.signatures.readout import PromptReadout
+from stateauditor.signatures.step import AUDIT
 
 BASELINES: Final[Mapping[str, type[Baseline]]] = {
     "self_critique": SelfCritiqueBaseline,
@@ -55,7 +57,7 @@ async def run_baseline(
         written = await baseline.acall(case=case)
         reply = draft if written == safe else written
     except Exception as error:  # noqa: BLE001  # fail open, whatever breaks
-        run.fail(RoleName.AUDIT, error)
+        run.fail(AUDIT, error)
     return BaselineResult(
         response=reply,
         draft=draft,
@@ -64,3 +66,8 @@ async def run_baseline(
         calls=run.calls,
         failed_open=run.failures,
     )
+
+
+def every_stage() -> dict[str, int | None]:
+    """The stage of each role by name, the steps of the baselines above included."""
+    return stages()

@@ -8,13 +8,16 @@ from __future__ import annotations
 
 import dspy
 
+from stateauditor.experiments.baselines import offline
 from stateauditor.experiments.baselines.base import Baseline, Case
-from stateauditor.program.roles.audit_run import RoleName
-from stateauditor.signatures.baselines.self_critique import (
+from stateauditor.experiments.baselines.signatures.self_critique import (
+    CRITIQUE_REVISION,
+    SELF_CRITIQUE,
     CritiqueRevision,
     Fault,
     SelfCritique,
 )
+from stateauditor.program.roles.registry import declare
 
 
 class SelfCritiqueBaseline(Baseline):
@@ -35,7 +38,11 @@ class SelfCritiqueBaseline(Baseline):
         async def revised() -> str:
             return str((await self.revise.acall(**shared, faults=faults)).response)
 
-        faults = await case.run.attempt(RoleName.SELF_CRITIQUE, criticised)
+        faults = await case.run.attempt(SELF_CRITIQUE, criticised)
         if not faults:
             return case.draft
-        return await case.written(RoleName.CRITIQUE_REVISION, revised)
+        return await case.written(CRITIQUE_REVISION, revised)
+
+
+declare(SELF_CRITIQUE, rules={SelfCritique: offline.criticise})
+declare(CRITIQUE_REVISION, rules={CritiqueRevision: offline.revise})

@@ -8,10 +8,18 @@ from __future__ import annotations
 
 import dspy
 
+from stateauditor.experiments.baselines import offline
 from stateauditor.experiments.baselines.base import Baseline, Case
-from stateauditor.program.roles.audit_run import RoleName
-from stateauditor.signatures.baselines.timeline import TimelineRegeneration
-from stateauditor.signatures.timeline import TimelineConstruction, TimelineEntry
+from stateauditor.experiments.baselines.signatures.timeline_conditioned import (
+    TIMELINE_REGENERATION,
+    TimelineRegeneration,
+)
+from stateauditor.program.roles.registry import declare
+from stateauditor.signatures.timeline import (
+    TIMELINE_CONSTRUCTION,
+    TimelineConstruction,
+    TimelineEntry,
+)
 
 
 class TimelineConditionedBaseline(Baseline):
@@ -34,7 +42,10 @@ class TimelineConditionedBaseline(Baseline):
             )
             return str(found.response)
 
-        timeline = await case.run.attempt(RoleName.TIMELINE_CONSTRUCTION, constructed)
+        timeline = await case.run.attempt(TIMELINE_CONSTRUCTION, constructed)
         if timeline is None:
             return case.draft
-        return await case.written(RoleName.TIMELINE_REGENERATION, regenerated)
+        return await case.written(TIMELINE_REGENERATION, regenerated)
+
+
+declare(TIMELINE_REGENERATION, rules={TimelineRegeneration: offline.regenerate_from_timeline})

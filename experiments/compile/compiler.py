@@ -36,13 +36,14 @@ from stateauditor.experiments.runs.judges import Judge, load_judges
 from stateauditor.metrics.compiling import difference_interval, mean_interval
 from stateauditor.program.auditor import StateAuditor
 from stateauditor.program.backends.backend import Backend
-from stateauditor.program.backends.config import LMRole, RoleMap
+from stateauditor.program.backends.config import RoleMap
 from stateauditor.program.backends.recording import recording
 from stateauditor.program.backends.store import CacheMode
 from stateauditor.program.backends.typed_adapter import TypedAdapter
 from stateauditor.program.roles.audit_run import describe
 from stateauditor.program.roles.compiled import predictors_of
 from stateauditor.signatures.errors import BackendError, ConfigError
+from stateauditor.signatures.step import LMRole
 
 INTERRUPTED = "interrupted"
 LABEL = "score of the compile's own metric on its validation part: no Stale accuracy"

@@ -16,15 +16,19 @@ from typing import Any
 
 import dspy
 
-from stateauditor.experiments.compile.spec import asked_roles
 from stateauditor.program.auditor import StateAuditor
 from stateauditor.program.backends.backend import Backend
-from stateauditor.program.backends.config import OFFLINE, LMRole
+from stateauditor.program.backends.config import OFFLINE
 from stateauditor.program.backends.typed_adapter import TypedAdapter
 from stateauditor.program.config import AuditConfig
-from stateauditor.program.offline import OfflineAdapter, offline_lm
+from stateauditor.program.offline.offline_adapter import OfflineAdapter, offline_lm
+from stateauditor.program.roles.compiled import predictors_of
+from stateauditor.program.roles.registry import asked_roles
 from stateauditor.signatures.errors import ConfigError
+from stateauditor.signatures.gate import SEMANTIC_GATE
 from stateauditor.signatures.models import Policy, Variant
+from stateauditor.signatures.skeptic import SKEPTIC
+from stateauditor.signatures.step import LMRole
 
 Message = dict[str, str]
 _VARIANTS = (
@@ -102,8 +106,7 @@ def prompts(request: PromptRequest) -> tuple[list[RolePrompt], list[str]]:
     wanted = [request.role] if request.role is not None else list(asked_roles(config))
     found = []
     for role in wanted:
-        module = getattr(auditor.roles, role)
-        for _, predictor in module.named_predictors():
+        for _, predictor in predictors_of(auditor.roles, role):
             fields = _fields(predictor.signature)
             messages = next((m for sent, m in backend.capture.sent if sent == fields), None)
             if messages is not None:
@@ -126,16 +129,15 @@ def _config(request: PromptRequest) -> AuditConfig:
         config = AuditConfig(
             variant=variant,
             policy=request.policy,
-            skeptic=request.role == "skeptic",
-            semantic_gate=request.role == "gate",
+            skeptic=request.role == SKEPTIC.name,
+            semantic_gate=request.role == SEMANTIC_GATE.name,
         )
         asked = asked_roles(config)
         if request.role is None or request.role in asked:
             return config
         known |= set(asked)
-    raise ConfigError(
-        f"role {request.role!r} is not asked; there are {', '.join(sorted(known))}, skeptic, gate"
-    )
+    names = [*sorted(known), SKEPTIC.name, SEMANTIC_GATE.name]
+    raise ConfigError(f"role {request.role!r} is not asked; there are {', '.join(names)}")
 
 
 def _fields(signature: Any) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -14,6 +14,7 @@ from stateauditor.experiments.runs.spec import Arm
 from stateauditor.metrics.compiling import Weights
 from stateauditor.program.config import AuditConfig
 from stateauditor.program.retrieval.config import RetrievalConfig
+from stateauditor.program.roles.registry import asked_roles
 from stateauditor.signatures.edge import Strict, validated
 from stateauditor.signatures.models import Policy, Variant
 
@@ -110,25 +111,6 @@ class CompileSpec(Strict):
     def roles(self) -> tuple[str, ...]:
         """The roles whose prompts may change."""
         return asked_roles(self.audit_config()) if self.role == PROGRAM else (self.role,)
-
-
-def asked_roles(config: AuditConfig) -> tuple[str, ...]:
-    """The roles that an audit with these settings may ask, in the order of the graph."""
-    lean = config.variant is Variant.LEAN
-    wanted = {
-        "premise_extractor": config.draft_anchored,
-        "presupposition_extractor": config.draft_anchored,
-        "timeline_builder": config.state_anchored,
-        "transition_proposer": config.proposes,
-        "reviewer": config.reviews,
-        "lean_auditor": lean,
-        "premise_adjudicator": config.draft_anchored,
-        "consistency_checker": config.state_anchored,
-        "skeptic": config.skeptic,
-        "gate": config.semantic_gate,
-        "reply_adapter": config.policy is not Policy.OBSERVE,
-    }
-    return tuple(role for role, asked in wanted.items() if asked)
 
 
 def load_compile_spec(path: str | Path, overrides: Sequence[str] = ()) -> CompileSpec:

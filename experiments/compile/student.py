@@ -23,7 +23,6 @@ from stateauditor.experiments.runs.judges import Judge
 from stateauditor.experiments.runs.records import DIMENSIONS, ProbeRecord
 from stateauditor.program.auditor import StateAuditor
 from stateauditor.program.backends.backend import Backend
-from stateauditor.program.backends.config import LMRole
 from stateauditor.program.backends.portal import run_sync
 from stateauditor.program.memory import read_memory
 from stateauditor.program.retrieval.config import RetrievalConfig
@@ -31,6 +30,7 @@ from stateauditor.program.retrieval.index import MemoryIndex
 from stateauditor.program.roles.base import Role
 from stateauditor.program.roles.compiled import role_state
 from stateauditor.signatures.models import AuditResult, CallRecord, Failure
+from stateauditor.signatures.step import LMRole
 
 Rollout = tuple[int, float]  # rollout id, temperature
 

@@ -11,6 +11,7 @@ from typing import Literal
 
 from pydantic import Field
 
+from stateauditor.experiments.baselines.registry import every_stage
 from stateauditor.experiments.runs.folder import RunFolder
 from stateauditor.experiments.runs.records import DIMENSIONS, ItemRecord, Result
 from stateauditor.experiments.runs.spec import Arm, MemorySetting, RunSpec
@@ -39,6 +40,7 @@ from stateauditor.metrics import (
     reply_rates,
     score_table,
 )
+from stateauditor.program.offline.label import BACKEND_LABEL
 from stateauditor.signatures.judge import Rubric
 from stateauditor.signatures.models import CallRecord, Frozen, Labels, Rewrite
 
@@ -133,14 +135,16 @@ def summarise(spec: RunSpec, records: Iterable[ItemRecord], *, data: str, backen
         directives=directive_rates(_results(conflicts)),
         directives_on_controls=directive_rates(_results(controls)) if controls else None,
         recall=_recall(conflicts),
-        cost=cost_summary([_probe_calls(item) for item in items], joint=spec.arm is Arm.JOINT_VTA),
+        cost=cost_summary(
+            [_probe_calls(item) for item in items], every_stage(), joint=spec.arm is Arm.JOINT_VTA
+        ),
     )
 
 
 def labels(spec: RunSpec, backend: str) -> tuple[str, ...]:
     """What must be said beside every figure of a run."""
     found = []
-    if "lexical rules" in backend:
+    if backend == BACKEND_LABEL:
         found.append("offline lexical rules: a floor, no model")
     if spec.arm is Arm.JOINT_VTA:
         found.append("scenario-joint: privileged upper bound")

@@ -18,10 +18,11 @@ from stateauditor.program.backends.backend import Backend
 from stateauditor.program.memory import read_memory
 from stateauditor.program.retrieval.index import MemoryIndex
 from stateauditor.program.retrieval.tokens import count_tokens
-from stateauditor.program.roles.audit_run import AuditRun, RoleName, describe
+from stateauditor.program.roles.audit_run import AuditRun, describe
 from stateauditor.program.roles.generator import Generator
 from stateauditor.program.safety.screening import neutralise, redact
 from stateauditor.signatures.errors import ReplayMissError
+from stateauditor.signatures.generator import RESPONSE_GENERATION
 from stateauditor.signatures.models import AuditResult, BaseAudit, CallRecord
 from stateauditor.signatures.readout import PromptReadout
 
@@ -110,7 +111,7 @@ class ArmRunner:
         safe = neutralise(question)
         run = AuditRun(self.backend, None)
         text = await run.attempt(
-            RoleName.RESPONSE_GENERATION,
+            RESPONSE_GENERATION,
             lambda: self.generator.acall(readout=readout, question=safe),
         )
         return Draft(text, run.calls, run.failures[0].reason if run.failures else "")

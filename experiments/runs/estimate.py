@@ -18,7 +18,6 @@ from dspy.lm15 import Message, Request, Response, Usage
 
 from stateauditor.experiments.runs.arms import ArmRunner
 from stateauditor.experiments.runs.judges import KEY_JUDGE, Judge
-from stateauditor.experiments.runs.longest_replies import maximal_reply
 from stateauditor.experiments.runs.records import ItemRecord
 from stateauditor.experiments.runs.runner import given_bases, given_drafts
 from stateauditor.experiments.runs.scenarios import open_source
@@ -28,10 +27,12 @@ from stateauditor.program.backends.config import BackendConfig, LMConfig
 from stateauditor.program.backends.lm import BackendLM
 from stateauditor.program.backends.named import named_config
 from stateauditor.program.backends.recording import current_role
+from stateauditor.program.backends.scripted import AsyncEngine
 from stateauditor.program.backends.store import CacheMode, ResponseStore, default_folder
-from stateauditor.program.offline import offline_lm
+from stateauditor.program.offline.offline_adapter import offline_lm
 from stateauditor.program.retrieval.tokens import count_tokens
-from stateauditor.program.roles.audit_run import RoleName
+from stateauditor.program.roles.registry import card_of, cards
+from stateauditor.signatures.longest import longest_answer
 
 MESSAGE_OVERHEAD = 4  # tokens that a chat template puts around each message
 
@@ -117,7 +118,7 @@ def estimate(
 
     asyncio.run(work())
     share = len(source.uids) / max(len(chosen), 1)
-    order = {role.value: position for position, role in enumerate(RoleName)}
+    order = {card.name: position for position, card in enumerate(cards())}
     found.lines = sorted(counter.lines.values(), key=lambda line: order[line.role])
     for line in found.lines:
         line.calls *= share
@@ -171,7 +172,7 @@ class _Counter:
             store=ResponseStore(default_folder(), CacheMode.OFF),
             structured=lm.structured_output,
             engine=_Engine(count),
-            async_engine=_AsyncEngine(count),
+            async_engine=AsyncEngine(_Engine(count)),
             num_retries=0,
         )
 
@@ -180,7 +181,7 @@ class _Counter:
         texts = [part.text for message in request.messages for part in message.parts]
         system = request.system if isinstance(request.system, str) else ""
         prompt = "\n".join([system, *texts])
-        reply = json.dumps(maximal_reply(role, prompt), ensure_ascii=False)
+        reply = json.dumps(longest_answer(card_of(role).longest, prompt), ensure_ascii=False)
         line = self.lines.setdefault((role, backend, name), Line(role, backend, name, lm))
         line.calls += 1
         line.input_tokens += count_tokens(prompt) + MESSAGE_OVERHEAD * (len(texts) + 1)
@@ -199,14 +200,6 @@ class _Engine:
     answer: Callable[[Request], Response]
 
     def complete(self, request: Request) -> Response:
-        return self.answer(request)
-
-
-@dataclass(frozen=True)
-class _AsyncEngine:
-    answer: Callable[[Request], Response]
-
-    async def complete(self, request: Request) -> Response:
         return self.answer(request)
 
 

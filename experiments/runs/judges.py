@@ -14,12 +14,13 @@ from anyio import CapacityLimiter
 from stateauditor.data.scenario import BenchmarkItem
 from stateauditor.experiments.runs.records import DIMENSIONS, JudgedProbe, Judgment, ProbeRecord
 from stateauditor.program.backends.backend import Backend
-from stateauditor.program.backends.config import LMRole
 from stateauditor.program.backends.store import CacheMode
-from stateauditor.program.roles.audit_run import AuditRun, RoleName
+from stateauditor.program.roles.audit_run import AuditRun
 from stateauditor.program.roles.judge import StaleJudge
 from stateauditor.signatures.errors import ConfigError
+from stateauditor.signatures.judge import STALE_JUDGMENT
 from stateauditor.signatures.models import CallRecord
+from stateauditor.signatures.step import LMRole
 
 KEY_JUDGE = "key"
 
@@ -56,7 +57,7 @@ class Judge:
             return Judgment(error=f"no reply for {', '.join(missing)}"), ()
         run = AuditRun(self.backend, None)
         scores = await run.attempt(
-            RoleName.STALE_JUDGMENT,
+            STALE_JUDGMENT,
             lambda: self.module.acall(
                 old_state=item.judge.m_old.reveal(),
                 new_state=item.judge.m_new.reveal(),

@@ -18,8 +18,9 @@ from stateauditor.experiments.suites.scripted import proposal
 from stateauditor.program.auditor import StateAuditor
 from stateauditor.program.backends.scripted import Cut, Reply, scripted_backend
 from stateauditor.program.memory import read_memory
-from stateauditor.program.roles.audit_run import RoleName
+from stateauditor.signatures.adapter import RESPONSE_ADAPTATION
 from stateauditor.signatures.models import AuditResult, CheckStatus, Policy, Variant
+from stateauditor.signatures.proposer import TRANSITION_PROPOSAL
 
 REWRITTEN = "This reply was rewritten."
 RIGHT = "well formed"
@@ -49,8 +50,8 @@ def parse_cases(item: SuiteItem, probe: SuiteProbe) -> Iterator[ParseCase]:
     for name, raw in outputs(probe).items():
         backend = scripted_backend(
             {
-                RoleName.TRANSITION_PROPOSAL: raw,
-                RoleName.RESPONSE_ADAPTATION: {"reasoning": "r", "response": REWRITTEN},
+                TRANSITION_PROPOSAL.name: raw,
+                RESPONSE_ADAPTATION.name: {"reasoning": "r", "response": REWRITTEN},
             }
         )
         auditor = StateAuditor(backend, variant=Variant.STRICT_VTA, policy=Policy.FULL)

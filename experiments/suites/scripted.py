@@ -20,19 +20,23 @@ from stateauditor.program.backends.scripted import (
     ScriptedRequest,
     scripted_backend,
 )
-from stateauditor.program.roles.audit_run import RoleName
 from stateauditor.program.safety.screening import neutralise
+from stateauditor.signatures.adapter import RESPONSE_ADAPTATION
 from stateauditor.signatures.errors import ConfigError
+from stateauditor.signatures.lean import LEAN_AUDIT
 from stateauditor.signatures.models import Verdict
+from stateauditor.signatures.premises import PREMISE_ADJUDICATION, PREMISE_EXTRACTION
+from stateauditor.signatures.proposer import TRANSITION_PROPOSAL
+from stateauditor.signatures.reviewer import EVIDENCE_REVIEW
 
 Answer = dict[str, Any]
 
 _JUDGING: Final = frozenset(
     {
-        RoleName.PREMISE_ADJUDICATION,
-        RoleName.TRANSITION_PROPOSAL,
-        RoleName.EVIDENCE_REVIEW,
-        RoleName.LEAN_AUDIT,
+        PREMISE_ADJUDICATION.name,
+        TRANSITION_PROPOSAL.name,
+        EVIDENCE_REVIEW.name,
+        LEAN_AUDIT.name,
     }
 )
 
@@ -205,10 +209,10 @@ def _adapted(manner: Manner, probe: SuiteProbe) -> Answer:
 
 
 _ANSWERS: Final[Mapping[str, Callable[[Manner, SuiteProbe], Answer]]] = {
-    RoleName.PREMISE_EXTRACTION: _extracted,
-    RoleName.PREMISE_ADJUDICATION: _adjudicated,
-    RoleName.TRANSITION_PROPOSAL: _proposed,
-    RoleName.EVIDENCE_REVIEW: _reviewed,
-    RoleName.LEAN_AUDIT: _lean,
-    RoleName.RESPONSE_ADAPTATION: _adapted,
+    PREMISE_EXTRACTION.name: _extracted,
+    PREMISE_ADJUDICATION.name: _adjudicated,
+    TRANSITION_PROPOSAL.name: _proposed,
+    EVIDENCE_REVIEW.name: _reviewed,
+    LEAN_AUDIT.name: _lean,
+    RESPONSE_ADAPTATION.name: _adapted,
 }

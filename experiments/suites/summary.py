@@ -28,6 +28,7 @@ from stateauditor.metrics.suites import (
     lifecycle_rates,
     safety_rates,
 )
+from stateauditor.program.offline.label import BACKEND_LABEL
 from stateauditor.signatures.models import AuditResult, Frozen, Totals, Usage
 
 SAFETY: Final = "safety"
@@ -93,7 +94,7 @@ def labels(spec: SuiteSpec, backend: str) -> tuple[str, ...]:
     found = []
     if is_scripted(spec.backend):
         found.append(manner(spec.backend).label)
-    elif "lexical rules" in backend:
+    elif backend == BACKEND_LABEL:
         found.append("offline lexical rules: a floor, no model")
     found.append(KEY_JUDGE_LABEL)
     found += [f"audit setting: {name}={value}" for name, value in sorted(spec.audit.items())]

@@ -17,7 +17,6 @@ from stateauditor.program.backends.config import (
     BackendConfig,
     BreakerConfig,
     LMConfig,
-    LMRole,
 )
 from stateauditor.program.backends.lm import BackendLM
 from stateauditor.program.backends.named import named_config
@@ -25,8 +24,10 @@ from stateauditor.program.backends.pace import Pace
 from stateauditor.program.backends.store import CacheMode, ResponseStore, default_folder
 from stateauditor.program.backends.traffic import Traffic
 from stateauditor.program.backends.typed_adapter import TypedAdapter
-from stateauditor.program.offline import OfflineAdapter, offline_lm
+from stateauditor.program.offline.label import BACKEND_LABEL
+from stateauditor.program.offline.offline_adapter import OfflineAdapter, offline_lm
 from stateauditor.signatures.errors import ConfigError, MissingKeyError
+from stateauditor.signatures.step import LMRole
 
 KEYLESS = "none"  # what a local server without authentication is sent
 
@@ -42,7 +43,7 @@ class Backend:
         self.config = config
         self._lms = dict(lms)
         offline = all(lm.offline for lm in config.lms.values())
-        self.label = "offline (lexical rules)" if offline else config.name
+        self.label = BACKEND_LABEL if offline else config.name
         self._typed = TypedAdapter()
         self._rules = OfflineAdapter()
 

@@ -21,10 +21,10 @@ from pydantic import (
 )
 
 from stateauditor.program.backends.store import CacheMode
+from stateauditor.program.offline.label import OFFLINE_MODEL
 from stateauditor.signatures.edge import Strict, describe_validation
 from stateauditor.signatures.errors import ConfigError
-
-OFFLINE_MODEL = "offline/lexical-rules"
+from stateauditor.signatures.step import LMRole
 
 # The variables that providers document; a file may name another.
 _USUAL_KEYS = {
@@ -36,16 +36,6 @@ _USUAL_KEYS = {
     "openrouter": "OPENROUTER_API_KEY",
     "deepseek": "DEEPSEEK_API_KEY",
 }
-
-
-class LMRole(StrEnum):
-    """The roles that a backend file gives LMs to."""
-
-    GENERATOR = "generator"
-    AUDITOR = "auditor"
-    PROPOSER = "proposer"
-    ADAPTER = "adapter"
-    JUDGE = "judge"
 
 
 class StructuredOutput(StrEnum):

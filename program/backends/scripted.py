@@ -13,7 +13,7 @@ import json
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 from dspy.lm15 import Message, Request, Response, Usage
 
@@ -94,13 +94,21 @@ class ScriptedEngine:
         return reply[min(position, len(reply) - 1)]
 
 
-class _AsyncEngine:
-    """The engine's asynchronous face."""
+class Engine(Protocol):
+    """What answers requests of DSPy's LM."""
 
-    def __init__(self, engine: ScriptedEngine) -> None:
+    def complete(self, request: Request) -> Response:
+        """The response to one request."""
+
+
+class AsyncEngine:
+    """An engine's asynchronous face."""
+
+    def __init__(self, engine: Engine) -> None:
         self.engine = engine
 
     async def complete(self, request: Request) -> Response:
+        """The engine's own response."""
         return self.engine.complete(request)
 
 
@@ -116,7 +124,7 @@ def scripted_backend(
         MODEL,
         store=store or ResponseStore(default_folder(), CacheMode.OFF),
         engine=engine,
-        async_engine=_AsyncEngine(engine),
+        async_engine=AsyncEngine(engine),
         num_retries=0,
     )
     config = BackendConfig(name=name, lms={"scripted": LMConfig(model=MODEL)})

@@ -24,7 +24,7 @@ from typing import Final
 from stateauditor.program.grounding.alignment import Alignment, align
 from stateauditor.program.grounding.faithfulness import Text, faithful, read_text, stretched
 from stateauditor.program.memory.timestamps import SortKey, sort_key
-from stateauditor.signatures.models import MatchTier, QuoteMatch, RenderedEntry
+from stateauditor.signatures.models import MatchTier, QuoteMatch, RenderedEntry, Validity
 from stateauditor.signatures.surrogates import replace_surrogates
 
 DEFAULT_THRESHOLD: Final = 0.8
@@ -132,10 +132,14 @@ def match_quote(
     return best_match(quote, (entry,), threshold=threshold)
 
 
-def lateness(entry: RenderedEntry) -> tuple[SortKey, int, int, str]:
-    """Return a total order of entries by time, then turn, then readout order."""
+def lateness(entry: RenderedEntry) -> tuple[bool, SortKey, int, int, str]:
+    """Return a total order of entries by time, then turn, then readout order.
+
+    A fact that its store has closed comes before every open one, whatever its time.
+    """
     turn = -1 if entry.turn is None else entry.turn
-    return (sort_key(entry.timestamp), turn, *readout_order(entry.id))
+    is_open = entry.validity is Validity.OPEN
+    return (is_open, sort_key(entry.timestamp), turn, *readout_order(entry.id))
 
 
 def readout_order(entry_id: str) -> tuple[int, str]:

@@ -7,13 +7,16 @@ the ids that only the whole memory can give (see ``readers``).
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from stateauditor.program.memory.describe import clipped, kind
+from stateauditor.program.memory.fields import get
+from stateauditor.program.memory.naming import as_user
 from stateauditor.program.memory.problems import Problems
 from stateauditor.program.memory.timestamps import SortKey, sort_key, timestamp_or_reason
-from stateauditor.signatures.models import EntryRole, MemoryEntry, Timestamp
+from stateauditor.program.memory.validity import Ending, ending_of
+from stateauditor.signatures.models import EntryRole, MemoryEntry, Timestamp, Validity
 from stateauditor.signatures.surrogates import replace_surrogates
 
 ROLES: Final[Mapping[str, EntryRole | None]] = {
@@ -32,6 +35,9 @@ ROLES: Final[Mapping[str, EntryRole | None]] = {
 }
 """Who speaks under which name; None marks turns that nobody in the talk said: dropped."""
 
+SAID_AT: Final = ("timestamp", "created_at", "createdAt", "create_time", "sent_at", "date")
+"""Where a turn may carry its own time, the first that is set."""
+
 _TEXT_PARTS: Final = (None, "text", "input_text", "output_text")
 
 
@@ -43,6 +49,12 @@ class Statement:
     role: EntryRole
     timestamp: Timestamp | None
     turn: int | None = None
+    validity: Validity = Validity.OPEN
+    ended: Timestamp | None = None
+
+    def as_open(self) -> Statement:
+        """The same as if it had not ended."""
+        return replace(self, validity=Validity.OPEN, ended=None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,21 +72,52 @@ class Item:
     statements: tuple[Statement, ...]
     member_of: str | None = None
 
-    def order(self) -> tuple[SortKey, bool, list[tuple[int, str, str, SortKey]], str]:
+    def order(self) -> tuple[SortKey, bool, list[tuple[int, str, str, SortKey, str, SortKey]], str]:
         """Sorts items by time, then content: equal keys mean interchangeable items."""
         said = [
-            (-1 if s.turn is None else s.turn, s.text, s.role.value, sort_key(s.timestamp))
+            (
+                -1 if s.turn is None else s.turn,
+                s.text,
+                s.role.value,
+                sort_key(s.timestamp),
+                s.validity.value,
+                sort_key(s.ended),
+            )
             for s in self.statements
         ]
         return sort_key(self.timestamp), self.is_session, said, self.member_of or ""
 
+    def folded(self, other: Item) -> Item | None:
+        """The item that both are, or None where they differ.
+
+        Of a session that was exported again after it grew the longer one stays, and of a
+        fact that was closed in between the closed one.
+        """
+        longer, shorter = sorted((self, other), key=Item._extent, reverse=True)
+        told, again = longer.statements, shorter.statements
+        same = longer.is_session is shorter.is_session and longer.member_of == shorter.member_of
+        if not same or longer.timestamp != shorter.timestamp:
+            return None
+        if self.is_session:
+            return longer if told[: len(again)] == again else None
+        return longer if [s.as_open() for s in told] == [s.as_open() for s in again] else None
+
+    def _extent(self) -> tuple[int, list[tuple[bool, SortKey]]]:
+        closed = [(s.validity is not Validity.OPEN, sort_key(s.ended)) for s in self.statements]
+        return len(self.statements), closed
+
 
 @dataclass(frozen=True, slots=True)
 class ItemReader:
-    """Reads items and notes every problem in `problems`."""
+    """Reads items and notes every problem in `problems`.
+
+    Ends count that came by `as_of`; `user` is the user's name in facts, if they use one.
+    """
 
     problems: Problems
     allow_undated: bool
+    as_of: Timestamp
+    user: str | None = None
 
     def read(self, raw: object, where: str) -> Item | None:
         """One item, or None where nothing of it can be used; `where` is ``entry 3``."""
@@ -92,16 +135,20 @@ class ItemReader:
             return self._session(raw, named, item_id)
         if "text" in raw:
             return self._fact(raw, named, item_id)
-        hint = "; messages go inside a session's 'turns'" if "content" in raw else ""
-        self.problems.add(named, f"has neither 'text' (a fact) nor 'turns' (a session){hint}")
+        self.problems.add(named, "has neither 'text' (a fact) nor 'turns' (a session)")
         return None
 
     def _entry(self, entry: MemoryEntry, where: str) -> Item | None:
         entry_id = self._id(entry.id, where, "id")
         named = f"{where} (id {clipped(entry_id)})"
+        if entry.validity is Validity.CLOSING:
+            return None  # follows from the fact that it ends
         if entry.timestamp is None and not self.allow_undated:
             self.problems.add_time(f"{named}, field 'timestamp'", "is missing")
-        statement = self._statement(entry.text, entry.role, entry.timestamp, entry.turn, named)
+        ending = Ending(entry.validity, entry.ended)
+        statement = self._statement(
+            entry.text, entry.role, entry.timestamp, entry.turn, named, ending
+        )
         session = None if entry.session is None else replace_surrogates(entry.session)
         return Item(named, entry_id, False, entry.timestamp, statement, session)
 
@@ -115,13 +162,20 @@ class ItemReader:
             role = self._role(raw["role"], where, "role")
             session = self._id(raw.get("session"), where, "session")
             turn = self._turn_number(raw.get("turn"), where)
-        if role is None:
+        if role is None or raw.get("validity") == Validity.CLOSING.value:
             return None
-        statement = self._statement(raw["text"], role, timestamp, turn, where)
+        ending = ending_of(raw, self.as_of, lambda name, why: self._bad_time(where, name, why))
+        statement = self._statement(raw["text"], role, timestamp, turn, where, ending)
         return Item(where, item_id, False, timestamp, statement, session)
 
     def _statement(
-        self, text: object, role: EntryRole, time: Timestamp | None, turn: int | None, where: str
+        self,
+        text: object,
+        role: EntryRole,
+        time: Timestamp | None,
+        turn: int | None,
+        where: str,
+        ending: Ending,
     ) -> tuple[Statement, ...]:
         if not isinstance(text, str):
             self.problems.add(f"{where}, field 'text'", f"must be text, not {kind(text)}")
@@ -129,7 +183,10 @@ class ItemReader:
         if not text.strip():
             self.problems.add(f"{where}, field 'text'", "is empty")
             return ()
-        return (Statement(replace_surrogates(text), role, time, turn),)
+        text = replace_surrogates(text)
+        if self.user is not None and role is EntryRole.FACT:
+            text = as_user(text, self.user)
+        return (Statement(text, role, time, turn, ending.validity, ending.ended),)
 
     def _session(self, raw: Mapping[object, object], where: str, item_id: str | None) -> Item:
         turns = raw["turns"]
@@ -146,14 +203,15 @@ class ItemReader:
                 self.problems.add(f"{where}, field '{path}'", what)
                 continue
             time = now
-            if turn.get("timestamp") is not None:
-                time = self._time(turn["timestamp"], where, f"{path}.timestamp")
+            timed = next((name for name in SAID_AT if turn.get(name) is not None), None)
+            if timed is not None:
+                time = self._time(turn[timed], where, f"{path}.{timed}")
                 # A turn without a time was said no earlier than the turn before it.
                 now = time or now
             role = self._role(turn.get("role"), where, f"{path}.role")
             text = "" if role is None else self._content(turn, where, path)
             if role is not None and text.strip():
-                rests_on_start |= time is None and turn.get("timestamp") is None
+                rests_on_start |= time is None and timed is None
                 statements.append(Statement(replace_surrogates(text), role, time, number))
         if given is None and rests_on_start:
             self._time(None, where, "timestamp")
@@ -186,9 +244,12 @@ class ItemReader:
         found = "is missing" if value is None else timestamp_or_reason(value)
         if not isinstance(found, str):
             return found
-        if not self.allow_undated:
-            self.problems.add_time(f"{where}, field '{name}'", found)
+        self._bad_time(where, name, found)
         return None
+
+    def _bad_time(self, where: str, name: str, why: str) -> None:
+        if not self.allow_undated:
+            self.problems.add_time(f"{where}, field '{name}'", why)
 
     def _role(self, value: object, where: str, name: str) -> EntryRole | None:
         key = value.strip().casefold() if isinstance(value, str) else ""
@@ -217,12 +278,12 @@ class ItemReader:
 
 
 def _part_text(part: object) -> str:
-    """The text of one content part; images, audio and tool calls have none."""
+    """The text of one content part, a mapping or an SDK's object; images and calls have none."""
     if isinstance(part, str):
         return part
-    if not isinstance(part, Mapping) or part.get("type") not in _TEXT_PARTS:
+    if get(part, "type") not in _TEXT_PARTS:
         return ""
-    text = part.get("text")
+    text = get(part, "text")
     # One older message format nests the string once more.
-    text = text.get("value") if isinstance(text, Mapping) else text
+    text = text if isinstance(text, str) else get(text, "value")
     return text if isinstance(text, str) else ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -19,6 +20,7 @@ class Problems:
     source: str = "memory"
     lines: list[str] = field(default_factory=list)
     about_time: int = 0
+    advice: str = ""
 
     def add(self, where: str, what: str) -> None:
         """Note a problem; `where` names the entry and, where there is one, the field."""
@@ -29,6 +31,11 @@ class Problems:
         self.add(where, what)
         self.about_time += 1
 
+    def advise(self, advice: Callable[[], str]) -> None:
+        """Close the message by `advice`, which is asked for only if there is a problem."""
+        if self.lines:
+            self.advice = advice().removeprefix("; ")
+
     def raise_if_any(self) -> None:
         """Raise everything at once: `TimestampError` if all is about times, else `InputError`."""
         if not self.lines:
@@ -38,6 +45,8 @@ class Problems:
             shown.append(f"and {len(self.lines) - SHOWN} more")
         if self.about_time:
             shown.append(f"accepted times: {'; '.join(ACCEPTED_FORMS)}")
+        if self.advice:
+            shown.append(self.advice)
         message = "\n".join([f"{self.source} cannot be used:", *(f"  {line}" for line in shown)])
         if self.about_time == len(self.lines):
             raise TimestampError(message)

@@ -1,4 +1,4 @@
-"""From what users have (facts, sessions, files, Stale records) to one ordered `Memory`.
+"""From what users have (facts, sessions, Stale records) to one ordered `Memory`.
 
 Any permutation of the same input gives the identical memory, ids included: what
 carries no id is numbered after sorting by time and content, never by position.
@@ -8,15 +8,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
 
 from stateauditor.program.memory.describe import clipped, kind
 from stateauditor.program.memory.entries import Memory
-from stateauditor.program.memory.files import json_or_lines, read_text
 from stateauditor.program.memory.items import Item, ItemReader
-from stateauditor.program.memory.natural_order import NaturalKey, natural_key
+from stateauditor.program.memory.order import ordered
 from stateauditor.program.memory.problems import Problems
-from stateauditor.program.memory.timestamps import SortKey, sort_key
+from stateauditor.program.memory.validity import as_of_time
 from stateauditor.signatures.errors import InputError
 from stateauditor.signatures.models import MemoryEntry
 
@@ -24,7 +22,9 @@ STALE_FIELDS = ("haystack_session", "timestamps")
 """All that a Stale record shows to the system under test; no other field is read."""
 
 
-def read_memory(data: object, *, allow_undated: bool = False) -> Memory:
+def read_memory(
+    data: object, *, allow_undated: bool = False, user: str | None = None, as_of: object = None
+) -> Memory:
     """Read parsed JSON as one user's memory, oldest first.
 
     `data` is one of
@@ -41,73 +41,79 @@ def read_memory(data: object, *, allow_undated: bool = False) -> Memory:
     time overrides its session's and holds for the turns after it that have none.
     System, developer and tool turns, empty turns and non-text parts are dropped.
 
+    A fact may say that it ended: ``invalid_at``, ``valid_until``, ``expired_at``,
+    ``expiration_date``, ``deleted_at`` and their like, or a mark (``superseded_by``, ``deleted``,
+    ``status: archived``; all of them in `validity`). It is then closed, which is evidence of its
+    own, and never what holds now. An end after `as_of` (any readable time; now if None) is
+    still to come and closes nothing.
+
+    `user` is the user's name where facts use it ("Kim lives in Ghent") or leave it out ("Lives
+    in Ghent"): both are read as "User lives in Ghent".
+
+    One item twice under one id stands once, and so does a session that grew in between.
     `allow_undated` turns a missing or unreadable time into an unknown one, which
     is never later than anything; such entries come first.
 
     Raises `TimestampError` if only times are wrong, else `InputError`; the
     message names every problem by 1-based position, id and field.
     """
-    return _read(data, Problems(), allow_undated)
+    return read_items(data, Problems(), allow_undated=allow_undated, user=user, as_of=as_of)
 
 
-def load_memory(path: Path, *, allow_undated: bool = False) -> Memory:
-    """Read a memory from a UTF-8 file: JSON, or JSON Lines with one item a line.
-
-    Raises `InputError` naming the file, and the line of what cannot be parsed.
-    """
-    return parse_memory_text(read_text(path), source=str(path), allow_undated=allow_undated)
-
-
-def parse_memory_text(text: str, *, source: str = "memory", allow_undated: bool = False) -> Memory:
-    """Read a memory from JSON or JSON Lines text; `source` names it in messages.
-
-    A `source` ending in ``.jsonl`` or ``.ndjson`` is read by lines; otherwise
-    the text itself tells.
-    """
-    data, lines = json_or_lines(text, source)
-    return _read(data, Problems(source), allow_undated, lines)
-
-
-def _read(
-    data: object, problems: Problems, allow_undated: bool, lines: Sequence[int] = ()
+def read_items(
+    data: object,
+    problems: Problems,
+    *,
+    allow_undated: bool = False,
+    user: str | None = None,
+    as_of: object = None,
+    lines: Sequence[int] = (),
 ) -> Memory:
+    """`read_memory` for a source that has a name, and lines if its items stand on some."""
     if isinstance(data, Memory):
         return data
+    given = data
     if isinstance(data, Mapping) and all(name in data for name in STALE_FIELDS):
         data = _stale_sessions(data, problems.source)
     if not isinstance(data, list | tuple):
         raise InputError(f"{problems.source}: {_wrong_shape(data)}")
-    reader = ItemReader(problems, allow_undated)
+    reader = ItemReader(problems, allow_undated, as_of_time(as_of), user)
     items = []
     for position, raw in enumerate(data, start=1):
         place = f" (line {lines[position - 1]})" if lines else ""
         if (item := reader.read(raw, f"entry {position}{place}")) is not None:
             items.append(item)
-    _refuse_repeated_ids(items, problems)
+    items = _folded(items, problems)
+    problems.advise(lambda: _converter_of(given))
     problems.raise_if_any()
     entries = _entries(items, problems)
     problems.raise_if_any()
-    return Memory(_ordered(entries))
+    return Memory(ordered(entries))
 
 
 def _wrong_shape(data: object) -> str:
     shapes = "a list of facts and sessions, or a Stale record"
     if not isinstance(data, Mapping):
-        return f"a memory is {shapes}, not {kind(data)}"
+        return f"a memory is {shapes}, not {kind(data)}{_converter_of(data)}"
     hint = next((f"; {hint}" for key, hint in _HINTS.items() if key in data), "")
-    return f"a memory is {shapes}, not a single object{hint}"
+    return f"a memory is {shapes}, not a single object{hint or _converter_of(data)}"
 
 
 _HINTS = {
     "memory": "pass the list under 'memory'",
     "text": "put the fact in a list",
     "turns": "put the session in a list",
-    "results": "for mem0 use from_mem0",
-    "edges": "for graphiti or Zep use from_graphiti",
-    "haystack_sessions": "for LongMemEval use from_longmemeval",
     "haystack_session": "the Stale record lacks 'timestamps'",
     "timestamps": "the Stale record lacks 'haystack_session'",
 }
+
+
+def _converter_of(data: object) -> str:
+    """Which converter takes `data`, if its shape is known."""
+    from stateauditor.program.memory.formats import recognise  # which reads by this module
+
+    found = recognise(data)
+    return "" if found is None or found.is_own else f"; this looks like {found.takes}"
 
 
 # --- Stale records ----------------------------------------------------------
@@ -144,15 +150,23 @@ def _stale_list(value: object, where: str) -> list[object]:
 # --- ids and order ----------------------------------------------------------
 
 
-def _refuse_repeated_ids(items: Iterable[Item], problems: Problems) -> None:
-    first: dict[str, str] = {}
+def _folded(items: Iterable[Item], problems: Problems) -> list[Item]:
+    """The items without repetitions; one id for different things is a problem."""
+    kept: list[Item] = []
+    place_of: dict[str, int] = {}
     for item in items:
         if item.id is None:
+            kept.append(item)
             continue
-        if item.id in first:
-            problems.add(item.where, f"has the same id as {first[item.id]}")
+        place = place_of.setdefault(item.id, len(kept))
+        if place == len(kept):
+            kept.append(item)
+        elif (one := kept[place].folded(item)) is not None:
+            kept[place] = one
         else:
-            first[item.id] = item.where
+            what = f"has the same id as {kept[place].where}, and says something else"
+            problems.add(item.where, what)
+    return kept
 
 
 def _entries(items: Sequence[Item], problems: Problems) -> list[MemoryEntry]:
@@ -169,6 +183,8 @@ def _entries(items: Sequence[Item], problems: Problems) -> list[MemoryEntry]:
                 role=statement.role,
                 session=session,
                 turn=statement.turn,
+                validity=statement.validity,
+                ended=statement.ended,
             )
             if entry.id in origin:
                 what = f"its entry {clipped(entry.id)} has the same id as {origin[entry.id]}"
@@ -204,19 +220,3 @@ def _names(item: Item) -> Iterable[str]:
             yield from (f"{item.id}.{statement.turn}" for statement in item.statements)
     if item.member_of is not None:
         yield item.member_of
-
-
-def _ordered(entries: Sequence[MemoryEntry]) -> tuple[MemoryEntry, ...]:
-    """By time, then session or fact by natural order, then the turn."""
-    names = {entry.session or entry.id for entry in entries}
-    places = {name: natural_key(name) for name in names}  # many entries, few sessions
-
-    def order(entry: MemoryEntry) -> tuple[SortKey, NaturalKey, int, str]:
-        return (
-            sort_key(entry.timestamp),
-            places[entry.session or entry.id],
-            -1 if entry.turn is None else entry.turn,
-            entry.id,
-        )
-
-    return tuple(sorted(entries, key=order))

@@ -7,12 +7,3 @@ present statement of the user's own state?), ``mentions``, ``changes`` (which li
 ends which), ``dependency`` (does the reply rest on the old side?), ``premises``,
 ``rewriting`` and ``answers``.
 """
-
-from stateauditor.program.offline.offline_adapter import (
-    LABEL,
-    OFFLINE_MODEL,
-    OfflineAdapter,
-    offline_lm,
-)
-
-__all__ = ["LABEL", "OFFLINE_MODEL", "OfflineAdapter", "offline_lm"]

@@ -28,6 +28,7 @@ from stateauditor.program.offline.rewriting import Order, recall_reply, rewrite
 from stateauditor.program.offline.statements import Statement, statements
 from stateauditor.program.offline.words import Sentence, content_words, sentences
 from stateauditor.signatures.adapter import DirectiveInstruction
+from stateauditor.signatures.gate import GatedTransition, GateRuling
 from stateauditor.signatures.lean import LeanPremise
 from stateauditor.signatures.models import (
     ChangeStatus,
@@ -35,6 +36,7 @@ from stateauditor.signatures.models import (
     Readout,
     RenderedEntry,
     Timestamp,
+    Validity,
     Verdict,
 )
 from stateauditor.signatures.premises import (
@@ -46,8 +48,6 @@ from stateauditor.signatures.proposer import ProposedTransition, QuestionDraftPa
 from stateauditor.signatures.skeptic import (
     Challenge,
     ChallengedPremise,
-    GatedTransition,
-    GateRuling,
 )
 from stateauditor.signatures.timeline import (
     ConsistencyFinding,
@@ -139,8 +139,9 @@ def _timeline(found: Findings, changes: Sequence[Change]) -> list[TimelineEntry]
     moved = {c.attribute for c in changes}
     for frame, mentions in found.values.items():
         attribute = lexicon().frames[frame].attribute
-        if attribute not in moved:
-            last = mentions[-1]
+        standing = [m for m in mentions if m.statement.line.validity is Validity.OPEN]
+        if attribute not in moved and standing:
+            last = standing[-1]
             entries.append(
                 TimelineEntry(
                     attribute=attribute,
@@ -299,7 +300,8 @@ def review_evidence(readout: Readout, question: str, draft: str) -> Answer:
 def generate_response(readout: Readout, question: str) -> Answer:
     """Answer ``ResponseGeneration``: the statement that shares most with the question, quoted."""
     asked = content_words(question)
-    shared = [(len(asked & content_words(line.text)), line) for line in readout.entries]
+    standing = [line for line in readout.entries if line.validity is Validity.OPEN]
+    shared = [(len(asked & content_words(line.text)), line) for line in standing]
     best = max((count for count, _ in shared), default=0)
     line = next((line for count, line in reversed(shared) if count == best), None)
     return {

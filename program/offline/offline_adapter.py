@@ -11,92 +11,18 @@ LM, so both entry points are overridden.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any, Never
 
 import dspy
 from pydantic import TypeAdapter, ValidationError
 
-from stateauditor.program.offline import answers, baselines
-from stateauditor.signatures.ablation import (
-    ConsistencyRewrite,
-    DraftEntailment,
-    PremiseEntailment,
-)
-from stateauditor.signatures.adapter import DirectiveInstruction, ResponseAdaptation
-from stateauditor.signatures.baselines.cove import (
-    AnsweredQuestion,
-    VerificationAnswering,
-    VerificationPlanning,
-    VerifiedRevision,
-)
-from stateauditor.signatures.baselines.cupmem import StateRecord, StateSummary, SummaryGeneration
-from stateauditor.signatures.baselines.persona import (
-    PersonaAlignment,
-    PersonaFact,
-    PersonaSelection,
-)
-from stateauditor.signatures.baselines.rarr import (
-    AgreementGate,
-    EvidenceEditing,
-    QueryGeneration,
-)
-from stateauditor.signatures.baselines.self_critique import (
-    CritiqueRevision,
-    Fault,
-    SelfCritique,
-)
-from stateauditor.signatures.baselines.timeline import TimelineRegeneration
+from stateauditor.program.offline.label import LABEL, OFFLINE_MODEL
 from stateauditor.signatures.errors import BackendError, ModelOutputError
-from stateauditor.signatures.generator import ResponseGeneration
-from stateauditor.signatures.lean import LeanAudit
 from stateauditor.signatures.models import Readout
-from stateauditor.signatures.premises import (
-    NumberedPremise,
-    PremiseAdjudication,
-    PremiseExtraction,
-    PresuppositionExtraction,
-)
-from stateauditor.signatures.proposer import QuestionDraftPair, TransitionProposal
-from stateauditor.signatures.reviewer import EvidenceReview
-from stateauditor.signatures.skeptic import (
-    ChallengedPremise,
-    GatedTransition,
-    SemanticGate,
-    SkepticChallenge,
-)
-from stateauditor.signatures.timeline import (
-    DraftConsistency,
-    NumberedChange,
-    TimelineConstruction,
-    TimelineEntry,
-)
-
-OFFLINE_MODEL = "offline/lexical-rules"
-LABEL = "offline lexical rules"
-
-# Input fields by name: the same name has the same type in every Signature.
-_TYPES: Mapping[str, TypeAdapter[Any]] = {
-    "readout": TypeAdapter(Readout),
-    "question": TypeAdapter(str),
-    "draft": TypeAdapter(str),
-    "premises": TypeAdapter(list[NumberedPremise]),
-    "changes": TypeAdapter(list[NumberedChange]),
-    "pairs": TypeAdapter(list[QuestionDraftPair]),
-    "directives": TypeAdapter(list[DirectiveInstruction]),
-    "findings": TypeAdapter(list[ChallengedPremise]),
-    "transitions": TypeAdapter(list[GatedTransition]),
-    "faults": TypeAdapter(list[Fault]),
-    "check": TypeAdapter(str),
-    "answers": TypeAdapter(list[AnsweredQuestion]),
-    "query": TypeAdapter(str),
-    "states": TypeAdapter(list[StateRecord]),
-    "timeline": TypeAdapter(list[TimelineEntry]),
-    "persona": TypeAdapter(list[PersonaFact]),
-    "statements": TypeAdapter(list[str]),
-}
 
 Fields = tuple[frozenset[str], frozenset[str]]
-Rule = Callable[..., answers.Answer]
+Rule = Callable[..., dict[str, Any]]
 
 
 def _fields(signature: type[dspy.Signature]) -> Fields:
@@ -105,39 +31,30 @@ def _fields(signature: type[dspy.Signature]) -> Fields:
     return frozenset(signature.input_fields), outputs
 
 
-_RULES: Mapping[Fields, Rule] = {
-    _fields(signature): rule
-    for signature, rule in (
-        (PremiseExtraction, answers.extract_premises),
-        (PresuppositionExtraction, answers.extract_presuppositions),
-        (PremiseAdjudication, answers.adjudicate_premises),
-        (TimelineConstruction, answers.build_timeline),
-        (DraftConsistency, answers.check_consistency),
-        (TransitionProposal, answers.propose_transitions),
-        (EvidenceReview, answers.review_evidence),
-        (LeanAudit, answers.audit_lean),
-        (ResponseAdaptation, answers.adapt_response),
-        (ResponseGeneration, answers.generate_response),
-        (SkepticChallenge, answers.challenge_findings),
-        (SemanticGate, answers.gate_transitions),
-        (SelfCritique, baselines.criticise),
-        (CritiqueRevision, baselines.revise),
-        (VerificationPlanning, baselines.plan_verification),
-        (VerificationAnswering, baselines.answer_verification),
-        (VerifiedRevision, baselines.revise_verified),
-        (QueryGeneration, baselines.generate_queries),
-        (AgreementGate, baselines.gate_agreement),
-        (EvidenceEditing, baselines.edit_by_evidence),
-        (StateSummary, baselines.summarise_state),
-        (SummaryGeneration, baselines.generate_from_summary),
-        (TimelineRegeneration, baselines.regenerate_from_timeline),
-        (PersonaSelection, baselines.select_persona),
-        (PersonaAlignment, baselines.align_with_persona),
-        (PremiseEntailment, baselines.label_premises),
-        (DraftEntailment, baselines.label_changes),
-        (ConsistencyRewrite, baselines.rewrite_untyped),
-    )
-}
+@dataclass(frozen=True)
+class _Answering:
+    """A Signature's rule, and the types of what the rule is given."""
+
+    rule: Rule
+    types: Mapping[str, TypeAdapter[Any]]
+
+
+_ANSWERING: dict[Fields, _Answering] = {}
+
+
+def answer_by(signature: type[dspy.Signature], rule: Rule) -> None:
+    """Let a rule answer a Signature, whose inputs it takes by their names.
+
+    Raises :class:`ValueError` where another rule answers a Signature with these fields.
+    """
+    fields = _fields(signature)
+    known = _ANSWERING.get(fields)
+    if known is not None and known.rule is not rule:
+        raise ValueError(
+            f"another rule answers a Signature with the fields of {signature.__name__}"
+        )
+    types = {name: TypeAdapter(f.annotation) for name, f in signature.input_fields.items()}
+    _ANSWERING[fields] = _Answering(rule, types)
 
 
 class Refuse:
@@ -187,18 +104,18 @@ class OfflineAdapter(dspy.Adapter):
 def answer(signature: type[dspy.Signature], inputs: Mapping[str, Any]) -> dict[str, Any]:
     """The output fields of a Signature, or ModelOutputError where there is no rule for it."""
     given, outputs = _fields(signature)
-    rule = _RULES.get((given, outputs))
-    if rule is None:
+    found = _ANSWERING.get((given, outputs))
+    if found is None:
         raise ModelOutputError(
             f"{LABEL} cannot answer a Signature with inputs {_listed(given)} and outputs "
             f"{_listed(outputs)}; name an LM for it in a backend file"
         )
-    values = {name: _typed(name, inputs) for name in signature.input_fields}
-    found = rule(**values)
-    return {name: found.get(name, "") for name in signature.output_fields}
+    values = {name: _typed(name, kind, inputs) for name, kind in found.types.items()}
+    said = found.rule(**values)
+    return {name: said.get(name, "") for name in signature.output_fields}
 
 
-def _typed(name: str, inputs: Mapping[str, Any]) -> Any:
+def _typed(name: str, kind: TypeAdapter[Any], inputs: Mapping[str, Any]) -> Any:
     """One input as its type; the readout as text, as saved demos hold it, is refused."""
     if name not in inputs:
         raise ModelOutputError(f"{LABEL}: the input field {name!r} is missing")
@@ -206,7 +123,7 @@ def _typed(name: str, inputs: Mapping[str, Any]) -> Any:
     if name == "readout" and isinstance(value, Readout):
         return value
     try:
-        return _TYPES[name].validate_python(value)
+        return kind.validate_python(value)
     except ValidationError as error:
         first = error.errors()[0]
         place = ".".join(str(part) for part in (name, *first["loc"]))

@@ -11,7 +11,7 @@ from stateauditor.program.offline.dependency import Reply, asks_for_past
 from stateauditor.program.offline.lexicon import lexicon
 from stateauditor.program.offline.mentions import facet_hits, is_name
 from stateauditor.program.offline.words import Sentence, content_words
-from stateauditor.signatures.models import Verdict
+from stateauditor.signatures.models import Validity, Verdict
 
 # A draft speaks to the user ("you live") or about the user ("they live"); the frames
 # speak in the first person.
@@ -103,17 +103,27 @@ def adjudicate(
             lines = (change.old.line.id, change.new.line.id)
             return Ruling(Verdict.UNKNOWN, change.attribute, None, lines, material=True)
     words = content_words(premise)
-    line = next(
-        (
-            s.line.id
-            for s in reversed(found.all)
-            if s.first_person and words and len(words & s.sentence.content) * 2 >= len(words)
-        ),
-        None,
-    ) or _facet_line(premise, found)
+    shared = [
+        s.line
+        for s in reversed(found.all)
+        if s.first_person and words and len(words & s.sentence.content) * 2 >= len(words)
+    ]
+    standing = next((line.id for line in shared if line.validity is Validity.OPEN), None)
+    if standing is None and shared:  # its store has closed it, and nothing else says it
+        ended = shared[0].id
+        return Ruling(Verdict.UNKNOWN, _attribute_told(ended, found), None, (ended,), material=True)
+    line = standing or _facet_line(premise, found)
     if line is None:
         return Ruling(Verdict.UNKNOWN)
     return Ruling(Verdict.VALID, evidence=(line,))
+
+
+def _attribute_told(line: str, found: Findings) -> str:
+    """The attribute whose value a line states, if any."""
+    for frame, mentions in found.values.items():
+        if any(mention.statement.line.id == line for mention in mentions):
+            return lexicon().frames[frame].attribute
+    return ""
 
 
 def _facet_line(premise: str, found: Findings) -> str | None:

@@ -16,7 +16,7 @@ from stateauditor.program.memory.timestamps import is_later
 from stateauditor.program.offline.lexicon import Scope, lexicon
 from stateauditor.program.offline.patterns import Match
 from stateauditor.program.offline.words import Sentence, sentences
-from stateauditor.signatures.models import EntryRole, Readout, RenderedEntry
+from stateauditor.signatures.models import EntryRole, Readout, RenderedEntry, Validity
 
 _FIRST_PERSON_WORDS = """
 i we me us my our mine ours myself user
@@ -132,12 +132,13 @@ def statements(readout: Readout) -> list[Statement]:
     """The sentences of the readout that may be evidence, oldest first, each once.
 
     Windows overlap, so a sentence may stand in several lines; the first line that
-    holds it stands for all. What the assistant said is never evidence.
+    holds it stands for all. What the assistant said is never evidence, and a store's
+    closing repeats the fact that it ends.
     """
     seen: set[tuple[str, str]] = set()
     found = []
     for order, line in enumerate(readout.entries):
-        if line.role is EntryRole.ASSISTANT:
+        if line.role is EntryRole.ASSISTANT or line.validity is Validity.CLOSING:
             continue
         for sentence in sentences(line.text):
             key = (line.entry_id, sentence.text)
@@ -148,7 +149,12 @@ def statements(readout: Readout) -> list[Statement]:
 
 
 def newer(new: Statement, old: Statement) -> bool:
-    """Whether one statement is later than another; inside one session the turn decides."""
+    """Whether one statement is later than another; inside one session the turn decides.
+
+    What its store has closed is not newer than anything: it no longer holds.
+    """
+    if new.line.validity is not Validity.OPEN:
+        return False
     if is_later(new.line.timestamp, old.line.timestamp):
         return True
     same = new.line.timestamp is not None and new.line.timestamp == old.line.timestamp

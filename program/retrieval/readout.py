@@ -25,7 +25,7 @@ from stateauditor.signatures.models import (
     RetrievalStep,
     Timestamp,
 )
-from stateauditor.signatures.readout import UNDATED, render_line
+from stateauditor.signatures.readout import UNDATED, render_line, validity_mark
 
 _log = logging.getLogger(__name__)
 
@@ -116,19 +116,21 @@ class Page:
         cost = self._costs.get(key)
         if cost is None:
             entry = self._sentences.entries[self._sentences.entry[first]]
-            cost = line_cost(self._widest_id, entry.timestamp, self.text(first, last))
+            cost = line_cost(
+                self._widest_id, entry.timestamp, self.text(first, last), validity_mark(entry)
+            )
             self._costs[key] = cost
         return cost
 
 
-def line_cost(entry_id: str, timestamp: Timestamp | None, text: str) -> int:
+def line_cost(entry_id: str, timestamp: Timestamp | None, text: str, mark: str = "") -> int:
     """What a line costs in a prompt, its line break included."""
-    when = len(UNDATED) if timestamp is None else _WHEN_CHARS[timestamp.precision]
+    when = (len(UNDATED) if timestamp is None else _WHEN_CHARS[timestamp.precision]) + len(mark)
     if text.isascii() and not _ESCAPED.search(
         text
     ):  # the same number as below, without writing the line
         return -(-(len(entry_id) + when + len(text) + _MARKS) // CHARS_PER_TOKEN)
-    return count_tokens(render_line(entry_id, timestamp, text) + "\n")
+    return count_tokens(render_line(entry_id, timestamp, text, mark) + "\n")
 
 
 def render(
@@ -155,7 +157,7 @@ def to_readout(sentences: SentenceLists, page: Page, pairs: Sequence[tuple[int, 
         text = page.text(first, last)
         for row in range(first, last):
             line_of[row] = name
-        tokens += line_cost(name, entry.timestamp, text)
+        tokens += line_cost(name, entry.timestamp, text, validity_mark(entry))
         entries.append(rendered(name, entry, text, sentences.start[first], step))
     named = dict.fromkeys(
         (line_of[old], line_of[new]) for old, new in pairs if old in line_of and new in line_of
@@ -177,6 +179,8 @@ def rendered(
         turn=entry.turn,
         start=start,
         step=step,
+        validity=entry.validity,
+        ended=entry.ended,
     )
 
 
@@ -185,10 +189,11 @@ def _cut(sentences: SentenceLists, choice: Choice, budget: int, redact: Redact) 
     entry = sentences.entries[sentences.entry[choice.row]]
     start = sentences.start[choice.row]
     text = redact(entry.text[start : sentences.end[choice.row]])
+    mark = validity_mark(entry)
     low, high = 0, len(text)
     while low < high:
         middle = (low + high + 1) // 2
-        if line_cost("E01", entry.timestamp, text[:middle]) <= budget:
+        if line_cost("E01", entry.timestamp, text[:middle], mark) <= budget:
             low = middle
         else:
             high = middle - 1
@@ -203,4 +208,4 @@ def _cut(sentences: SentenceLists, choice: Choice, budget: int, redact: Redact) 
     if not kept:
         return Readout()
     line = rendered("E01", entry, kept, start, choice.step)
-    return Readout(entries=(line,), tokens=line_cost("E01", entry.timestamp, kept))
+    return Readout(entries=(line,), tokens=line_cost("E01", entry.timestamp, kept, mark))

@@ -6,15 +6,23 @@ from collections.abc import Sequence
 
 import dspy
 
+from stateauditor.program.offline import ablations, answers
+from stateauditor.program.roles import example
 from stateauditor.program.roles.base import Role
+from stateauditor.program.roles.registry import declare
 from stateauditor.program.safety.screening import leaks
-from stateauditor.signatures.ablation import ConsistencyRewrite
-from stateauditor.signatures.adapter import DirectiveInstruction, ResponseAdaptation
+from stateauditor.signatures.adapter import (
+    RESPONSE_ADAPTATION,
+    ConsistencyRewrite,
+    DirectiveInstruction,
+    ResponseAdaptation,
+)
 from stateauditor.signatures.errors import ReplyRejectedError
 from stateauditor.signatures.models import (
     Directive,
     Premise,
     RenderedEntry,
+    Rewrite,
     TransitionCheck,
 )
 
@@ -128,3 +136,15 @@ def _evidence(
 
 def _dated(timestamp: object, text: str) -> str:
     return f'{timestamp or "unknown time"}: "{text}"'
+
+
+declare(
+    RESPONSE_ADAPTATION,
+    ReplyAdapter,
+    ablated={Rewrite.UNTYPED: UntypedRewriter},
+    rules={
+        ResponseAdaptation: answers.adapt_response,
+        ConsistencyRewrite: ablations.rewrite_untyped,
+    },
+    example=example.repair,
+)

@@ -6,7 +6,6 @@ import asyncio
 import os
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
-from enum import StrEnum
 from typing import TypeVar
 
 from dspy.utils.exceptions import (
@@ -16,77 +15,12 @@ from dspy.utils.exceptions import (
 )
 
 from stateauditor.program.backends.backend import Backend
-from stateauditor.program.backends.config import LMRole
 from stateauditor.program.backends.recording import recording
 from stateauditor.signatures.errors import StateAuditorError
 from stateauditor.signatures.models import CallRecord, Failure
+from stateauditor.signatures.step import Card, Step
 
 T = TypeVar("T")
-
-
-class RoleName(StrEnum):
-    """The steps that can fail open, in the order in which results list their calls."""
-
-    RETRIEVAL = "retrieval"
-    RESPONSE_GENERATION = "response_generation"
-    PREMISE_EXTRACTION = "premise_extraction"
-    PRESUPPOSITION_EXTRACTION = "presupposition_extraction"
-    TIMELINE_CONSTRUCTION = "timeline_construction"
-    TRANSITION_PROPOSAL = "transition_proposal"
-    EVIDENCE_REVIEW = "evidence_review"
-    LEAN_AUDIT = "lean_audit"
-    PREMISE_ADJUDICATION = "premise_adjudication"
-    DRAFT_CONSISTENCY = "draft_consistency"
-    SKEPTIC = "skeptic"
-    SEMANTIC_GATE = "semantic_gate"
-    RESPONSE_ADAPTATION = "response_adaptation"
-    STALE_JUDGMENT = "stale_judgment"
-    # The steps of the baselines, each in its own order.
-    SELF_CRITIQUE = "self_critique"
-    CRITIQUE_REVISION = "critique_revision"
-    VERIFICATION_PLANNING = "verification_planning"
-    VERIFICATION_ANSWERING = "verification_answering"
-    VERIFIED_REVISION = "verified_revision"
-    QUERY_GENERATION = "query_generation"
-    AGREEMENT_GATE = "agreement_gate"
-    EVIDENCE_EDITING = "evidence_editing"
-    STATE_SUMMARY = "state_summary"
-    SUMMARY_GENERATION = "summary_generation"
-    TIMELINE_REGENERATION = "timeline_regeneration"
-    PERSONA_SELECTION = "persona_selection"
-    PERSONA_ALIGNMENT = "persona_alignment"
-    AUDIT = "audit"
-
-
-LM_ROLES = {
-    RoleName.RESPONSE_GENERATION: LMRole.GENERATOR,
-    RoleName.EVIDENCE_REVIEW: LMRole.PROPOSER,
-    RoleName.STALE_JUDGMENT: LMRole.JUDGE,
-    RoleName.PREMISE_EXTRACTION: LMRole.AUDITOR,
-    RoleName.PRESUPPOSITION_EXTRACTION: LMRole.AUDITOR,
-    RoleName.TIMELINE_CONSTRUCTION: LMRole.AUDITOR,
-    RoleName.TRANSITION_PROPOSAL: LMRole.PROPOSER,
-    RoleName.LEAN_AUDIT: LMRole.AUDITOR,
-    RoleName.PREMISE_ADJUDICATION: LMRole.AUDITOR,
-    RoleName.DRAFT_CONSISTENCY: LMRole.AUDITOR,
-    RoleName.SKEPTIC: LMRole.AUDITOR,
-    RoleName.SEMANTIC_GATE: LMRole.PROPOSER,
-    RoleName.RESPONSE_ADAPTATION: LMRole.ADAPTER,
-    RoleName.SELF_CRITIQUE: LMRole.AUDITOR,
-    RoleName.CRITIQUE_REVISION: LMRole.ADAPTER,
-    RoleName.VERIFICATION_PLANNING: LMRole.AUDITOR,
-    RoleName.VERIFICATION_ANSWERING: LMRole.AUDITOR,
-    RoleName.VERIFIED_REVISION: LMRole.ADAPTER,
-    RoleName.QUERY_GENERATION: LMRole.AUDITOR,
-    RoleName.AGREEMENT_GATE: LMRole.AUDITOR,
-    RoleName.EVIDENCE_EDITING: LMRole.ADAPTER,
-    RoleName.STATE_SUMMARY: LMRole.AUDITOR,
-    RoleName.SUMMARY_GENERATION: LMRole.GENERATOR,
-    RoleName.TIMELINE_REGENERATION: LMRole.ADAPTER,
-    RoleName.PERSONA_SELECTION: LMRole.AUDITOR,
-    RoleName.PERSONA_ALIGNMENT: LMRole.ADAPTER,
-}
-_ORDER = {role: position for position, role in enumerate(RoleName)}
 
 
 @dataclass(slots=True)
@@ -95,15 +29,15 @@ class AuditRun:
 
     backend: Backend
     timeout: float | None
-    _calls: dict[RoleName, list[CallRecord]] = field(default_factory=dict)
-    _failures: dict[RoleName, Failure] = field(default_factory=dict)
+    _calls: dict[Card, list[CallRecord]] = field(default_factory=dict)
+    _failures: dict[Step, Failure] = field(default_factory=dict)
 
-    async def attempt(self, role: RoleName, work: Callable[[], Awaitable[T]]) -> T | None:
+    async def attempt(self, role: Card, work: Callable[[], Awaitable[T]]) -> T | None:
         """The role's answer, or None when it failed; then the failure is on record."""
         return await self._one(role, work, self._calls.setdefault(role, []))
 
     async def attempts(
-        self, role: RoleName, works: Sequence[Callable[[], Awaitable[T]]]
+        self, role: Card, works: Sequence[Callable[[], Awaitable[T]]]
     ) -> list[T | None]:
         """Several independent answers of one role at once, each failing for itself.
 
@@ -119,15 +53,14 @@ class AuditRun:
                 self._calls.setdefault(role, []).extend(scope)
 
     async def _one(
-        self, role: RoleName, work: Callable[[], Awaitable[T]], calls: list[CallRecord]
+        self, role: Card, work: Callable[[], Awaitable[T]], calls: list[CallRecord]
     ) -> T | None:
-        lm_role = LM_ROLES[role]
-        with recording(role.value) as scope, self.backend.use(lm_role):
+        with recording(role.name) as scope, self.backend.use(role.lm_role):
             try:
                 answer = await asyncio.wait_for(work(), self.timeout)
-                if self.backend.offline(lm_role):
-                    model = self.backend.lm(lm_role).model
-                    scope.calls.append(CallRecord(role=role.value, model=model, cost=0.0))
+                if self.backend.offline(role.lm_role):
+                    model = self.backend.lm(role.lm_role).model
+                    scope.calls.append(CallRecord(role=role.name, model=model, cost=0.0))
                 return answer
             except Exception as error:  # noqa: BLE001  # fail open, whatever breaks
                 self.fail(role, error)
@@ -135,23 +68,23 @@ class AuditRun:
             finally:
                 calls.extend(scope.calls)
 
-    def fail(self, role: RoleName, error: Exception) -> None:
-        """Put a failure on record; the first one of a role counts."""
-        self._failures.setdefault(role, Failure(role=role.value, reason=describe(error)))
+    def fail(self, step: Step, error: Exception) -> None:
+        """Put a failure on record; the first one of a step counts."""
+        self._failures.setdefault(step, Failure(role=step.name, reason=describe(error)))
 
     @property
     def calls(self) -> tuple[CallRecord, ...]:
         """All calls in the graph's order, which does not depend on timing."""
-        return tuple(
-            call
-            for role in sorted(self._calls, key=_ORDER.__getitem__)
-            for call in self._calls[role]
-        )
+        return tuple(call for role in sorted(self._calls, key=_place) for call in self._calls[role])
 
     @property
     def failures(self) -> tuple[Failure, ...]:
         """All failures in the graph's order."""
-        return tuple(self._failures[r] for r in sorted(self._failures, key=_ORDER.__getitem__))
+        return tuple(self._failures[step] for step in sorted(self._failures, key=_place))
+
+
+def _place(step: Step) -> tuple[int, int]:
+    return step.stage, step.place
 
 
 def describe(error: Exception) -> str:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import dspy
 
+from stateauditor.program.offline import answers
+from stateauditor.program.roles import example
 from stateauditor.program.roles.base import Role
+from stateauditor.program.roles.registry import declare
 from stateauditor.signatures.errors import ReplyRejectedError
-from stateauditor.signatures.generator import ResponseGeneration
+from stateauditor.signatures.generator import RESPONSE_GENERATION, ResponseGeneration
 from stateauditor.signatures.readout import PromptReadout
 
 
@@ -24,3 +27,11 @@ class Generator(Role):
         if not draft:
             raise ReplyRejectedError("the generator's draft was empty")
         return draft
+
+
+declare(
+    RESPONSE_GENERATION,
+    Generator,
+    rules={ResponseGeneration: answers.generate_response},
+    example=example.question,
+)

@@ -6,9 +6,11 @@ from collections.abc import Mapping
 
 import dspy
 
+from stateauditor.program.roles import example
 from stateauditor.program.roles.base import Role
+from stateauditor.program.roles.registry import declare
 from stateauditor.program.safety.screening import neutralise
-from stateauditor.signatures.judge import JudgedAnswer, StaleJudgment
+from stateauditor.signatures.judge import STALE_JUDGMENT, JudgedAnswer, StaleJudgment
 
 DIMENSIONS = ("SR", "PR", "IPA")
 
@@ -38,3 +40,6 @@ class StaleJudge(Role):
             old_state=old_state, new_state=new_state, explanation=explanation, **inputs
         )
         return {dimension: getattr(answer, dimension.lower()) for dimension in DIMENSIONS}
+
+
+declare(STALE_JUDGMENT, StaleJudge, example=lambda: example.judgment(DIMENSIONS))

@@ -6,11 +6,13 @@ from dataclasses import dataclass
 
 import dspy
 
+from stateauditor.program.offline import answers
 from stateauditor.program.roles.base import Role
 from stateauditor.program.roles.premises import UnjudgedPremise, judged_premise
 from stateauditor.program.roles.proposer import candidate
+from stateauditor.program.roles.registry import declare
 from stateauditor.program.roles.timeline import timeline_item
-from stateauditor.signatures.lean import LeanAudit, LeanPremise
+from stateauditor.signatures.lean import LEAN_AUDIT, LeanAudit, LeanPremise
 from stateauditor.signatures.models import Premise, TimelineItem, TransitionCandidate
 from stateauditor.signatures.proposer import QuestionDraftPair
 from stateauditor.signatures.readout import PromptReadout
@@ -46,3 +48,6 @@ class LeanAuditor(Role):
 def lean_premise(item: LeanPremise, readout_ids: frozenset[str]) -> Premise:
     """A wire premise as a contract: found and judged in the same call."""
     return judged_premise(UnjudgedPremise(item.text, item.origin), item, readout_ids)
+
+
+declare(LEAN_AUDIT, LeanAuditor, rules={LeanAudit: answers.audit_lean})

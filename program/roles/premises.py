@@ -8,14 +8,23 @@ from typing import Any
 
 import dspy
 
+from stateauditor.program.offline import ablations, answers
+from stateauditor.program.roles import example
 from stateauditor.program.roles.base import Role, by_number, known_ids
+from stateauditor.program.roles.registry import declare
+from stateauditor.signatures.entailment import VERDICTS
 from stateauditor.signatures.lean import LeanPremise
-from stateauditor.signatures.models import Origin, Premise, Verdict
+from stateauditor.signatures.models import Labels, Origin, Premise, Verdict
 from stateauditor.signatures.premises import (
+    PREMISE_ADJUDICATION,
+    PREMISE_EXTRACTION,
+    PRESUPPOSITION_EXTRACTION,
     AdjudicatedPremise,
     ExtractedPremise,
+    LabelledPremise,
     NumberedPremise,
     PremiseAdjudication,
+    PremiseEntailment,
     PremiseExtraction,
     PresuppositionExtraction,
 )
@@ -116,3 +125,57 @@ def judged_premise(
 def _distinct(found: Sequence[ExtractedPremise], origin: Origin) -> tuple[UnjudgedPremise, ...]:
     texts = dict.fromkeys(premise.text for premise in found)
     return tuple(UnjudgedPremise(text, origin) for text in texts)
+
+
+class EntailmentLabeller(PremiseAdjudicator):
+    """The adjudicator of an ablation: labels premises, and names no value."""
+
+    def __init__(self) -> None:
+        super().__init__(PremiseEntailment)
+
+    def judged(
+        self, answer: Any, premises: Sequence[UnjudgedPremise], readout_ids: frozenset[str]
+    ) -> tuple[Premise, ...]:
+        """The premises with their labels; premises that the LM left out are left out."""
+        labels = by_number(answer.entailments, len(premises))
+        return tuple(
+            _labelled(premises[number - 1], label, readout_ids)
+            for number, label in sorted(labels.items())
+        )
+
+
+def _labelled(
+    premise: UnjudgedPremise, labelled: LabelledPremise, readout_ids: frozenset[str]
+) -> Premise:
+    verdict = VERDICTS[labelled.label]
+    return Premise(
+        text=premise.text,
+        verdict=verdict,
+        material=labelled.material,
+        origin=premise.origin,
+        attribute=labelled.attribute,
+        old_value=premise.text if verdict is Verdict.STALE else None,
+        evidence=known_ids(labelled.evidence, readout_ids),
+    )
+
+
+declare(
+    PREMISE_EXTRACTION,
+    PremiseExtractor,
+    rules={PremiseExtraction: answers.extract_premises},
+    example=example.pair,
+)
+declare(
+    PRESUPPOSITION_EXTRACTION,
+    PresuppositionExtractor,
+    rules={PresuppositionExtraction: answers.extract_presuppositions},
+)
+declare(
+    PREMISE_ADJUDICATION,
+    PremiseAdjudicator,
+    ablated={Labels.NLI: EntailmentLabeller},
+    rules={
+        PremiseAdjudication: answers.adjudicate_premises,
+        PremiseEntailment: ablations.label_premises,
+    },
+)

@@ -6,9 +6,13 @@ from collections.abc import Sequence
 
 import dspy
 
+from stateauditor.program.offline import answers
+from stateauditor.program.roles import example
 from stateauditor.program.roles.base import Role
+from stateauditor.program.roles.registry import declare
 from stateauditor.signatures.models import TransitionCandidate
 from stateauditor.signatures.proposer import (
+    TRANSITION_PROPOSAL,
     ProposedTransition,
     QuestionDraftPair,
     TransitionProposal,
@@ -50,3 +54,11 @@ def candidate(item: ProposedTransition, pair_ids: frozenset[str]) -> TransitionC
         # Named pairs that all turn out not to exist are no application at all.
         material=item.material and (len(pair_ids) == 1 or bool(known)),
     )
+
+
+declare(
+    TRANSITION_PROPOSAL,
+    TransitionProposer,
+    rules={TransitionProposal: answers.propose_transitions},
+    example=example.proposal,
+)

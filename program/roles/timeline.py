@@ -7,12 +7,26 @@ from typing import Any
 
 import dspy
 
+from stateauditor.program.offline import ablations, answers
 from stateauditor.program.roles.base import Role, by_number, known_ids
-from stateauditor.signatures.models import ChangeStatus, Origin, Premise, TimelineItem, Verdict
+from stateauditor.program.roles.registry import declare
+from stateauditor.signatures.entailment import VERDICTS
+from stateauditor.signatures.models import (
+    ChangeStatus,
+    Labels,
+    Origin,
+    Premise,
+    TimelineItem,
+    Verdict,
+)
 from stateauditor.signatures.readout import PromptReadout
 from stateauditor.signatures.timeline import (
+    DRAFT_CONSISTENCY,
+    TIMELINE_CONSTRUCTION,
     ConsistencyFinding,
     DraftConsistency,
+    DraftEntailment,
+    LabelledChange,
     NumberedChange,
     TimelineConstruction,
     TimelineEntry,
@@ -102,3 +116,45 @@ def state_premise(change: TimelineItem, finding: ConsistencyFinding) -> Premise:
         old_value=change.previous_value,
         evidence=change.evidence,
     )
+
+
+class ContradictionChecker(ConsistencyChecker):
+    """The consistency checker of an ablation: labels the draft against each change."""
+
+    def __init__(self) -> None:
+        super().__init__(DraftEntailment)
+
+    def judged(self, answer: Any, changes: Sequence[TimelineItem]) -> tuple[Premise, ...]:
+        """One premise of origin ``state`` for each change that the LM labelled."""
+        labels = by_number(answer.entailments, len(changes))
+        return tuple(
+            _labelled(changes[number - 1], label) for number, label in sorted(labels.items())
+        )
+
+
+def _labelled(change: TimelineItem, labelled: LabelledChange) -> Premise:
+    return Premise(
+        text=labelled.dependency or f"{change.attribute}: {change.previous_value or 'unknown'}",
+        verdict=VERDICTS[labelled.label],
+        material=labelled.material,
+        origin=Origin.STATE,
+        attribute=change.attribute,
+        old_value=change.previous_value,
+        evidence=change.evidence,
+    )
+
+
+declare(
+    TIMELINE_CONSTRUCTION,
+    TimelineBuilder,
+    rules={TimelineConstruction: answers.build_timeline},
+)
+declare(
+    DRAFT_CONSISTENCY,
+    ConsistencyChecker,
+    ablated={Labels.NLI: ContradictionChecker},
+    rules={
+        DraftConsistency: answers.check_consistency,
+        DraftEntailment: ablations.label_changes,
+    },
+)

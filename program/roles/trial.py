@@ -2,26 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any
 
 from stateauditor.program.backends.backend import Backend
-from stateauditor.program.backends.config import LMRole
 from stateauditor.program.backends.portal import run_sync
-from stateauditor.program.roles.adapter import ReplyAdapter
-from stateauditor.program.roles.audit_run import AuditRun, RoleName
-from stateauditor.program.roles.generator import Generator
-from stateauditor.program.roles.judge import DIMENSIONS, StaleJudge
-from stateauditor.program.roles.premises import PremiseExtractor
-from stateauditor.program.roles.proposer import TransitionProposer
-from stateauditor.signatures.adapter import DirectiveInstruction
-from stateauditor.signatures.models import DirectiveKind, Readout, RenderedEntry, Timestamp
-from stateauditor.signatures.proposer import QuestionDraftPair
-from stateauditor.signatures.readout import PromptReadout
-
-OLD, NEW = "I live in Seattle.", "I have moved to Austin."
-QUESTION, DRAFT = "Where should I go for a walk?", "Walk around Green Lake in Seattle."
+from stateauditor.program.roles.audit_run import AuditRun
+from stateauditor.program.roles.base import Role
+from stateauditor.program.roles.registry import declarations
+from stateauditor.signatures.step import Card, LMRole
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,9 +42,9 @@ def try_backend(backend: Backend) -> list[Trial]:
 
 
 async def _try(backend: Backend, role: LMRole) -> Trial:
-    name, ask = _CALLS[role]
+    card, module, inputs = _call(role)
     run = AuditRun(backend, None)
-    await run.attempt(name, ask)
+    await run.attempt(card, lambda: module.acall(**inputs))
     lm = backend.lm(role)
     rules = backend.offline(role)
     calls = run.calls
@@ -71,52 +60,10 @@ async def _try(backend: Backend, role: LMRole) -> Trial:
     )
 
 
-def _readout() -> PromptReadout:
-    lines = [("E01", "2024-01-05", OLD), ("E02", "2024-06-02", NEW)]
-    entries = tuple(
-        RenderedEntry(id=name, entry_id=name, timestamp=Timestamp.model_validate(date), text=text)
-        for name, date, text in lines
+def _call(role: LMRole) -> tuple[Card, Role, dict[str, Any]]:
+    """The first role that goes to this LM and has an example, ready to be asked."""
+    return next(
+        (declared.card, declared.made(), declared.example())
+        for declared in declarations()
+        if declared.card.lm_role is role and declared.example is not None
     )
-    return PromptReadout.of(Readout(entries=entries, pairs=(("E01", "E02"),), tokens=20))
-
-
-def _directive() -> DirectiveInstruction:
-    return DirectiveInstruction(
-        kind=DirectiveKind.REPAIR,
-        attribute="home city",
-        old_value="Seattle",
-        current_value="Austin",
-        evidence=[f'2024-06-02: "{NEW}"'],
-    )
-
-
-_CALLS: dict[LMRole, tuple[RoleName, Callable[[], Awaitable[Any]]]] = {
-    LMRole.GENERATOR: (
-        RoleName.RESPONSE_GENERATION,
-        lambda: Generator().acall(readout=_readout(), question=QUESTION),
-    ),
-    LMRole.AUDITOR: (
-        RoleName.PREMISE_EXTRACTION,
-        lambda: PremiseExtractor().acall(question=QUESTION, draft=DRAFT),
-    ),
-    LMRole.PROPOSER: (
-        RoleName.TRANSITION_PROPOSAL,
-        lambda: TransitionProposer().acall(
-            readout=_readout(), pairs=[QuestionDraftPair(id="P1", question=QUESTION, draft=DRAFT)]
-        ),
-    ),
-    LMRole.ADAPTER: (
-        RoleName.RESPONSE_ADAPTATION,
-        lambda: ReplyAdapter().acall(question=QUESTION, draft=DRAFT, directives=[_directive()]),
-    ),
-    LMRole.JUDGE: (
-        RoleName.STALE_JUDGMENT,
-        lambda: StaleJudge().acall(
-            old_state=OLD,
-            new_state=NEW,
-            explanation="Who has moved no longer lives there.",
-            questions=dict.fromkeys(DIMENSIONS, QUESTION),
-            answers=dict.fromkeys(DIMENSIONS, DRAFT),
-        ),
-    ),
-}

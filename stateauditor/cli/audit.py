@@ -26,6 +26,7 @@ EXAMPLES = options.examples(
     "stateauditor audit input.json",
     "stateauditor audit input.json --backend openai --policy full --json",
     "stateauditor audit --memory mem.jsonl --question 'Plan my Saturday' --draft @draft.txt",
+    "stateauditor audit --memory mem0.json --user Kim --question @q.txt --draft @draft.txt",
     "generate | stateauditor audit --memory mem.jsonl --question @q.txt --draft - --fail-on stale",
 )
 
@@ -79,6 +80,9 @@ def audit(
             "failed open. May be given twice.",
         ),
     ] = None,
+    format: options.MemoryFormat = None,
+    user: options.UserName = None,
+    as_of: options.AsOf = None,
     allow_undated: options.AllowUndated = False,
     as_json: options.AsJson = False,
     verbose: Annotated[
@@ -96,7 +100,9 @@ def audit(
 
     Exit status: 0 done, 1 a --fail-on condition is met, 2 wrong input or configuration.
     """
-    given = read_audit_input(Given(file, memory, question, draft, allow_undated))
+    given = read_audit_input(
+        Given(file, memory, question, draft, allow_undated, format, user, as_of)
+    )
     _note_oddities(given)
     with progress(f"auditing with {backend}"):
         from stateauditor.program.auditor import StateAuditor

@@ -22,8 +22,9 @@ from stateauditor.cli.console import (
     stdout,
     write_json,
 )
-from stateauditor.program.backends.config import BackendConfig, LMRole, load_backend_config
+from stateauditor.program.backends.config import BackendConfig, load_backend_config
 from stateauditor.program.backends.named import named_config, shipped_backends
+from stateauditor.signatures.step import LMRole
 
 EXAMPLES = options.examples(
     "stateauditor backends",

@@ -9,8 +9,8 @@ import typer
 from stateauditor.cli import options
 from stateauditor.cli.backend_files import key_variables
 from stateauditor.cli.console import printable, show, stdout
-from stateauditor.program.backends.config import LMRole
 from stateauditor.program.backends.named import named_config
+from stateauditor.signatures.step import LMRole
 
 EXAMPLES = options.examples("stateauditor config check my-backend.yaml")
 

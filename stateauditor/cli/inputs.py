@@ -9,13 +9,15 @@ from __future__ import annotations
 import json
 import os
 import sys
+import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from stateauditor.signatures.errors import InputError
+from stateauditor.cli.console import note
+from stateauditor.signatures.errors import InputError, InputWarning
 
 if TYPE_CHECKING:
     from stateauditor.program.memory import Memory
@@ -40,6 +42,9 @@ class Given:
     question: str | None = None
     draft: str | None = None
     allow_undated: bool = False
+    format: str | None = None
+    user: str | None = None
+    as_of: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +144,11 @@ def _input_object(text: str, source: str) -> dict[str, Any]:
         )
     if not isinstance(data, dict):
         raise InputError(f"{source}: expected an object with the keys {', '.join(KEYS)}")
+    if "memory" not in data and (found := _recognised(data)):
+        raise InputError(
+            f"{source}: this is {found}; give it as --memory {source} together with --question "
+            "and --draft"
+        )
     problems = _Problems(source)
     for key in data:
         if key not in KEYS + IGNORED_KEYS:
@@ -149,16 +159,21 @@ def _input_object(text: str, source: str) -> dict[str, Any]:
     return data
 
 
+def _recognised(data: object) -> str | None:
+    """What wrote a memory that stands alone where an INPUT.json was expected."""
+    from stateauditor.program.memory.formats import recognise
+
+    found = recognise(data)
+    return None if found is None else found.about
+
+
 def _memory_value(given: Given, value: object, source: str) -> Callable[[], Memory]:
     def read() -> Memory:
-        from stateauditor.program.memory import read_memory
+        from stateauditor.program.memory.loading import read_value
 
-        try:
-            return read_memory(value, allow_undated=given.allow_undated)
-        except InputError as error:
-            raise type(error)(f"{source}: {error}") from None
+        return read_value(value, source=f"{source}: memory", **_settings(given))
 
-    return read
+    return lambda: _noted(read)
 
 
 def _memory_file(given: Given, file: str) -> Callable[[], Memory]:
@@ -166,11 +181,29 @@ def _memory_file(given: Given, file: str) -> Callable[[], Memory]:
         from stateauditor.program.memory import load_memory, parse_memory_text
 
         if file == STDIN:
-            text = _read(file)
-            return parse_memory_text(text, source=STDIN_NAME, allow_undated=given.allow_undated)
-        return load_memory(Path(file), allow_undated=given.allow_undated)
+            return parse_memory_text(_read(file), source=STDIN_NAME, **_settings(given))
+        return load_memory(Path(file), **_settings(given))
 
-    return read
+    return lambda: _noted(read)
+
+
+def _settings(given: Given) -> dict[str, Any]:
+    return {
+        "format": given.format,
+        "user": given.user,
+        "allow_undated": given.allow_undated,
+        "as_of": given.as_of,
+    }
+
+
+def _noted(read: Callable[[], Memory]) -> Memory:
+    """The memory; what its reader warns of is noted on stderr."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", InputWarning)
+        memory = read()
+    for message in dict.fromkeys(str(warning.message) for warning in caught):
+        note(message)
+    return memory
 
 
 # --- questions and drafts -------------------------------------------------------

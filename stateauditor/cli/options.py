@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
+from stateauditor.program.memory import formats
 from stateauditor.signatures.errors import ConfigError
 
 InputFile = Annotated[
@@ -24,6 +25,34 @@ MemoryFile = Annotated[
         "--memory",
         metavar="FILE",
         help="The memory as JSON or JSONL instead of INPUT.json; - for stdin.",
+    ),
+]
+MemoryFormat = Annotated[
+    str | None,
+    typer.Option(
+        "--format",
+        metavar="NAME",
+        help="What wrote the memory; recognised by its shape if left out. "
+        + "; ".join(f"{known.name}: {known.about}" for known in formats.FORMATS)
+        + ".",
+    ),
+]
+UserName = Annotated[
+    str | None,
+    typer.Option(
+        "--user",
+        metavar="NAME",
+        help="The user's name, where facts use it ('Kim lives in Ghent') or leave it out "
+        "('Lives in Ghent'), and which of the speakers is the user.",
+    ),
+]
+AsOf = Annotated[
+    str | None,
+    typer.Option(
+        "--as-of",
+        metavar="TIME",
+        help="When the memory is read (default: now): a fact whose end is still to come then "
+        "still holds.",
     ),
 ]
 Question = Annotated[

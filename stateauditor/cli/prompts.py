@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from stateauditor.experiments.compile.prompts import RolePrompt
 
 EXAMPLES = options.examples(
-    "stateauditor prompts show --role transition_proposer",
+    "stateauditor prompts show --role transition_proposal",
     "stateauditor prompts show input.json --compiled compiled/my --diff",
 )
 
@@ -38,7 +38,7 @@ def show_command(
     compiled: options.Compiled = None,
     role: Annotated[
         str | None,
-        typer.Option("--role", metavar="ROLE", help="Only this role, e.g. transition_proposer."),
+        typer.Option("--role", metavar="ROLE", help="Only this role, e.g. transition_proposal."),
     ] = None,
     variant: Annotated[
         Variant | None,
@@ -95,7 +95,7 @@ def _variant_of(compiled: Path) -> Variant | None:
     """The variant that reaches the compiled roles, where the default one does not."""
     from stateauditor.program.roles.compiled import read_index
 
-    return Variant.LEAN if "lean_auditor" in read_index(compiled).roles else None
+    return Variant.LEAN if "lean_audit" in read_index(compiled).roles else None
 
 
 def _heading(role: str) -> None:

@@ -9,6 +9,7 @@ from rich.text import Text
 
 from stateauditor.cli.console import has_colour, printable, show
 from stateauditor.cli.worddiff import render_diff, word_diff
+from stateauditor.program.offline.label import BACKEND_LABEL
 from stateauditor.signatures.models import (
     AuditResult,
     CheckStatus,
@@ -97,7 +98,7 @@ def show_footer(console: Console, result: AuditResult) -> None:
 
 def is_offline(result: AuditResult) -> bool:
     """Whether lexical rules, and no model, answered."""
-    return result.backend.startswith("offline")
+    return result.backend == BACKEND_LABEL
 
 
 def usage_line(result: AuditResult) -> str:

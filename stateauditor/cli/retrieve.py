@@ -10,7 +10,8 @@ from rich.text import Text
 from stateauditor.cli import options
 from stateauditor.cli.console import printable, show, show_table, stdout, write_json
 from stateauditor.cli.inputs import Given, read_retrieval_input
-from stateauditor.signatures.models import Readout
+from stateauditor.signatures.models import Readout, Validity
+from stateauditor.signatures.readout import validity_mark
 
 EXAMPLES = options.examples(
     "stateauditor retrieve input.json",
@@ -23,6 +24,9 @@ def retrieve(
     memory: options.MemoryFile = None,
     question: options.Question = None,
     budget: options.Budget = None,
+    format: options.MemoryFormat = None,
+    user: options.UserName = None,
+    as_of: options.AsOf = None,
     allow_undated: options.AllowUndated = False,
     as_json: options.AsJson = False,
 ) -> None:
@@ -32,7 +36,9 @@ def retrieve(
     each with the step that chose it. Pairs join an older statement with a newer
     one that may supersede it. A draft in INPUT.json is not needed and not read.
     """
-    given = read_retrieval_input(Given(file, memory, question, None, allow_undated))
+    given = read_retrieval_input(
+        Given(file, memory, question, None, allow_undated, format, user, as_of)
+    )
     from stateauditor.program.config import audit_config
     from stateauditor.program.retrieval.index import MemoryIndex
     from stateauditor.program.safety.screening import neutralise, redact
@@ -49,8 +55,14 @@ def retrieve(
 def readout_json(readout: Readout) -> dict[str, Any]:
     """The readout as ``--json`` prints it."""
     keys = {"id", "timestamp", "text", "session", "step"}
+    of_closed = {*keys, "validity", "ended"}
     return {
-        "entries": [entry.model_dump(mode="json", include=keys) for entry in readout.entries],
+        "entries": [
+            entry.model_dump(
+                mode="json", include=keys if entry.validity is Validity.OPEN else of_closed
+            )
+            for entry in readout.entries
+        ],
         "pairs": [list(pair) for pair in readout.pairs],
         "tokens": readout.tokens,
     }
@@ -67,6 +79,7 @@ def _show(readout: Readout) -> None:
     table.add_column("text", ratio=1, overflow="fold")
     for entry in readout.entries:
         time = "unknown" if entry.timestamp is None else str(entry.timestamp)
+        time += validity_mark(entry).replace(", ", "\n")
         session = printable(entry.session or "fact")
         text = Text(printable(entry.text))
         table.add_row(entry.id, time, Text(session), entry.step.value, text)

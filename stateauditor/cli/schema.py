@@ -72,7 +72,8 @@ INPUT: dict[str, Any] = {
     "properties": {
         "$schema": {"type": "string"},
         "memory": {
-            "description": "Facts and sessions in any order and mixture, or a Stale record.",
+            "description": "Facts and sessions in any order and mixture, or a Stale record. What "
+            "other stores write is read, too (see --format), and has no schema here.",
             "anyOf": [
                 {
                     "type": "array",
@@ -111,6 +112,7 @@ INPUT: dict[str, Any] = {
                 "id": {"type": ["string", "integer", "null"]},
                 "timestamp": _TIME,
                 "text": {"type": "string"},
+                "invalid_at": {**_TIME, "description": "When it stopped being true, if it did."},
             },
             "required": ["timestamp", "text"],
         },

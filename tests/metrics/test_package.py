@@ -33,7 +33,7 @@ for name in ("scipy", "statsmodels", "pandas"):
 from stateauditor.metrics import CellScore, cost_summary, score_table
 cell = CellScore(uid="a", type="T1", dimension="SR", passed=True)
 assert score_table([cell]).cell("T1", "SR").accuracy == 1.0
-assert cost_summary([]).scenarios == 0
+assert cost_summary([], {}).scenarios == 0
 assert "dspy" not in sys.modules
 """
     subprocess.run([sys.executable, "-c", code], check=True)

@@ -9,11 +9,11 @@ import pytest
 
 from stateauditor.program.auditor import StateAuditor
 from stateauditor.program.backends.backend import Backend
-from stateauditor.program.backends.config import LMRole
 from stateauditor.program.backends.scripted import ScriptedRequest, scripted_backend
 from stateauditor.program.channels import WITHHELD
 from stateauditor.signatures.errors import ConfigError
 from stateauditor.signatures.models import AuditResult, Directive, Verdict
+from stateauditor.signatures.step import LMRole
 from tests.support.worked import DRAFT, MEMORY, QUESTION, REPLY, TRANSITION, VERDICT, script
 
 OTHERS = [("Does the user live in Seattle?", "Yes, in Seattle."), ("Tea?", "Try oolong tea.")]

@@ -11,7 +11,6 @@ import pytest
 
 from stateauditor.program.auditor import StateAuditor, audit
 from stateauditor.program.backends.backend import Backend
-from stateauditor.program.backends.config import LMRole
 from stateauditor.program.backends.scripted import ScriptedEngine, scripted_backend
 from stateauditor.signatures.errors import ConfigError, InputError
 from stateauditor.signatures.models import (
@@ -24,6 +23,7 @@ from stateauditor.signatures.models import (
     Variant,
     Verdict,
 )
+from stateauditor.signatures.step import LMRole
 from tests.support.worked import DRAFT, MEMORY, QUESTION, REPLY, TRANSITION, VERDICT, script
 
 

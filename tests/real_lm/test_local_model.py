@@ -26,7 +26,7 @@ from stateauditor.experiments.runs.runner import run
 from stateauditor.experiments.runs.spec import load_spec
 from stateauditor.program.auditor import StateAuditor
 from stateauditor.program.backends.backend import Backend
-from stateauditor.program.backends.config import LMRole, load_backend_config
+from stateauditor.program.backends.config import load_backend_config
 from stateauditor.program.backends.local import find_gguf
 from stateauditor.program.backends.portal import run_sync
 from stateauditor.program.backends.recording import recording
@@ -34,6 +34,7 @@ from stateauditor.program.backends.store import CacheMode
 from stateauditor.signatures.errors import ConfigError, ContextOverflowError
 from stateauditor.signatures.models import AuditResult, CallRecord
 from stateauditor.signatures.premises import PremiseExtraction
+from stateauditor.signatures.step import LMRole
 from tests.support.worked import DRAFT, MEMORY, QUESTION
 
 ROOT = Path(__file__).parents[2]

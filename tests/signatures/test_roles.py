@@ -7,39 +7,45 @@ import dspy
 import pytest
 from pydantic import BaseModel
 
-from stateauditor.signatures.ablation import (
-    ConsistencyRewrite,
-    DraftEntailment,
-    PremiseEntailment,
-)
-from stateauditor.signatures.adapter import ResponseAdaptation
-from stateauditor.signatures.baselines.cove import (
+from stateauditor.experiments.baselines.signatures.cove import (
     VerificationAnswering,
     VerificationPlanning,
     VerifiedRevision,
 )
-from stateauditor.signatures.baselines.cupmem import StateSummary, SummaryGeneration
-from stateauditor.signatures.baselines.persona import PersonaAlignment, PersonaSelection
-from stateauditor.signatures.baselines.rarr import (
+from stateauditor.experiments.baselines.signatures.cupmem_summary import (
+    StateSummary,
+    SummaryGeneration,
+)
+from stateauditor.experiments.baselines.signatures.persona_alignment import (
+    PersonaAlignment,
+    PersonaSelection,
+)
+from stateauditor.experiments.baselines.signatures.rarr_store import (
     AgreementGate,
     EvidenceEditing,
     QueryGeneration,
 )
-from stateauditor.signatures.baselines.self_critique import CritiqueRevision, SelfCritique
-from stateauditor.signatures.baselines.timeline import TimelineRegeneration
+from stateauditor.experiments.baselines.signatures.self_critique import (
+    CritiqueRevision,
+    SelfCritique,
+)
+from stateauditor.experiments.baselines.signatures.timeline_conditioned import TimelineRegeneration
+from stateauditor.signatures.adapter import ConsistencyRewrite, ResponseAdaptation
+from stateauditor.signatures.gate import SemanticGate
 from stateauditor.signatures.generator import ResponseGeneration
 from stateauditor.signatures.instructions import NOT_A_CHANGE
 from stateauditor.signatures.judge import StaleJudgment
 from stateauditor.signatures.lean import LeanAudit
 from stateauditor.signatures.premises import (
     PremiseAdjudication,
+    PremiseEntailment,
     PremiseExtraction,
     PresuppositionExtraction,
 )
 from stateauditor.signatures.proposer import TransitionProposal
 from stateauditor.signatures.reviewer import EvidenceReview
-from stateauditor.signatures.skeptic import SemanticGate, SkepticChallenge
-from stateauditor.signatures.timeline import DraftConsistency, TimelineConstruction
+from stateauditor.signatures.skeptic import SkepticChallenge
+from stateauditor.signatures.timeline import DraftConsistency, DraftEntailment, TimelineConstruction
 
 ALL: list[Any] = [
     PremiseExtraction,

@@ -13,11 +13,12 @@ import stateauditor
 
 EXPORTED = """
     AuditConfig AuditResult Backend BackendConfig BackendError ConfigError Directive
-    EmptyOutputError InputError Memory MemoryEntry MemoryIndex MissingKeyError
+    EmptyOutputError InputError InputWarning Memory MemoryEntry MemoryIndex MissingKeyError
     ModelOutputError Policy Premise ReplayMissError ReplyRejectedError RetrievalConfig
     StateAuditor StateAuditorError TimestampError TransitionCheck TruncatedOutputError
-    Variant __version__ audit from_graphiti from_langgraph from_mem0
-    from_openai_messages from_zep load_memory read_memory
+    Variant __version__ audit from_chatgpt from_claude from_graphiti from_langchain_messages
+    from_langgraph from_letta from_locomo from_longmemeval from_mem0 from_memora
+    from_openai_messages from_rows from_zep load_memory read_memory
 """
 
 HEAVY = ("dspy", "litellm", "mlflow", "pandas", "numpy", "openai", "scipy", "matplotlib")

@@ -19,7 +19,7 @@ from stateauditor.program.backends.scripted import (
     ScriptedRequest,
     scripted_backend,
 )
-from stateauditor.program.roles.audit_run import LM_ROLES, RoleName
+from stateauditor.program.roles.registry import cards
 from tests.support.worked import DRAFT, MEMORY, QUESTION
 
 REVISED = "Swim at Barton Springs in the morning."
@@ -221,5 +221,5 @@ def test_no_baseline_is_told_a_verdict() -> None:
         assert "STALE" not in prompts, arm
 
 
-def test_every_step_has_an_lm_role() -> None:
-    assert {RoleName(role) for _, role in STEPS} <= set(LM_ROLES)
+def test_every_step_has_its_card() -> None:
+    assert {role for _, role in STEPS} <= {card.name for card in cards()}

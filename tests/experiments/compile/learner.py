@@ -109,7 +109,7 @@ def written(body: dict[str, Any]) -> dict[str, Any]:
     fields = body["response_format"]["json_schema"]["schema"]["properties"]
     said: dict[str, Any] = dict.fromkeys(fields, f"Audit the draft. {LESSON}")
     if "module_advice" in fields:
-        said["module_advice"] = {"auditor.roles.lean_auditor.audit": LESSON}
+        said["module_advice"] = {"auditor.roles.lean_audit.audit": LESSON}
     return said
 
 

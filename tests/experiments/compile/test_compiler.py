@@ -30,7 +30,7 @@ def compiled(
     return make(tmp_path, server, optimizer, **settings).done
 
 
-def state(done: Compiled, role: str = "lean_auditor") -> dict[str, Any]:
+def state(done: Compiled, role: str = "lean_audit") -> dict[str, Any]:
     text = (done.folder.path / "roles" / f"{role}.json").read_text("utf-8")
     found: dict[str, Any] = json.loads(text)["audit"]
     return found
@@ -46,7 +46,7 @@ def rose(done: Compiled) -> None:
     assert result.after.score.estimate == 1.0
     assert result.difference.low == 1.0
     assert result.stopped is None
-    assert result.changed == ("lean_auditor",)
+    assert result.changed == ("lean_audit",)
     assert result.failed_audits == 0
 
 
@@ -135,13 +135,13 @@ def test_the_whole_program_compiles_with_every_role_in_a_file_of_its_own(
 ) -> None:
     done = compiled(tmp_path, server, BOOTSTRAP, policy="repair_only")
     files = sorted(path.name for path in (done.folder.path / "roles").iterdir())
-    assert files == ["lean_auditor.json", "reply_adapter.json"]
-    assert done.result.changed == ("lean_auditor", "reply_adapter")
+    assert files == ["lean_audit.json", "response_adaptation.json"]
+    assert done.result.changed == ("lean_audit", "response_adaptation")
 
 
 def test_a_single_role_leaves_the_others_alone(tmp_path: Path, server: Loopback) -> None:
-    done = compiled(tmp_path, server, BOOTSTRAP, policy="repair_only", role="lean_auditor")
-    assert read_index(done.folder.path).roles == ("lean_auditor",)
+    done = compiled(tmp_path, server, BOOTSTRAP, policy="repair_only", role="lean_audit")
+    assert read_index(done.folder.path).roles == ("lean_audit",)
 
 
 # --- going on, stopping -----------------------------------------------------------------
@@ -258,7 +258,7 @@ def test_an_optimizer_that_breaks_keeps_what_it_had(
     monkeypatch.setattr(compiler, "optimize", broken)
     done = compiled(tmp_path, server, GEPA)
     assert done.result.stopped == "gepa broke: RuntimeError"
-    assert done.result.changed == ("lean_auditor",)
+    assert done.result.changed == ("lean_audit",)
 
     def at_once(settings: Any, job: Any) -> Any:
         raise RuntimeError("x")
@@ -324,7 +324,7 @@ def test_the_folder_says_what_was_compiled_on_and_what_was_tried(bootstrapped: M
     tried = json.loads((folder / "candidates.json").read_text("utf-8"))
     assert [c["baseline"] for c in tried] == [True, False]
     assert [c["chosen"] for c in tried] == [False, True]
-    assert tried[1]["demonstrations"] == {"lean_auditor.audit": 1}
+    assert tried[1]["demonstrations"] == {"lean_audit.audit": 1}
     result = done.folder.result()
     assert result == done.result
     assert result.versions["dspy"] == dspy.__version__

@@ -9,12 +9,12 @@ import pytest
 
 from stateauditor.experiments.compile.optimizers import check_installed
 from stateauditor.experiments.compile.spec import (
-    asked_roles,
     load_compile_spec,
     parse_compile_spec,
 )
 from stateauditor.experiments.runs.config_files import shipped
 from stateauditor.program.roles.ensemble import Roles
+from stateauditor.program.roles.registry import asked_roles
 from stateauditor.signatures.errors import ConfigError
 
 BOOTSTRAP = {"name": "bootstrap_few_shot"}
@@ -73,12 +73,12 @@ def test_each_optimizer_has_settings_of_its_own(optimizer: dict[str, Any], told:
 
 
 def test_a_role_must_be_asked_by_the_arm() -> None:
-    with pytest.raises(ConfigError, match=r"under arm lean .* lean_auditor, reply_adapter"):
-        spec(arm="lean", role="premise_extractor")
+    with pytest.raises(ConfigError, match=r"under arm lean .* lean_audit, response_adaptation"):
+        spec(arm="lean", role="premise_extraction")
     with pytest.raises(ConfigError, match="not asked"):
-        spec(arm="lean", role="reply_adapter", policy="observe")
-    assert spec(arm="lean", role="lean_auditor").roles == ("lean_auditor",)
-    assert spec(arm="control").roles[-2:] == ("consistency_checker", "reply_adapter")
+        spec(arm="lean", role="response_adaptation", policy="observe")
+    assert spec(arm="lean", role="lean_audit").roles == ("lean_audit",)
+    assert spec(arm="control").roles[-2:] == ("draft_consistency", "response_adaptation")
 
 
 def test_arms_that_audit_no_single_question_cannot_be_compiled() -> None:
@@ -95,7 +95,7 @@ def test_either_a_set_or_a_path() -> None:
 def test_all_roles_are_roles_of_the_program() -> None:
     config = spec(skeptic=True, semantic_gate=True).audit_config()
     assert set(asked_roles(config)) <= set(vars(Roles()))
-    assert {"skeptic", "gate"} <= set(asked_roles(config))
+    assert {"skeptic", "semantic_gate"} <= set(asked_roles(config))
 
 
 def test_overrides_reach_the_optimizer(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ import pytest
 from stateauditor.experiments.runs.estimate import Estimate, estimate, rates_of, total
 from stateauditor.experiments.runs.spec import Arm, load_spec
 from stateauditor.program.backends.config import LMConfig, Price
-from stateauditor.program.roles.audit_run import RoleName
+from stateauditor.program.roles.registry import cards
 
 PRICED = """\
 name: priced
@@ -59,7 +59,7 @@ def test_second_looks_are_counted_where_the_config_asks_for_them(priced: Path) -
     found = reckon("strict_vta", priced, "skeptic=true", "semantic_gate=true")
     roles = [line.role for line in found.lines]
     assert {"skeptic", "semantic_gate"} <= {*roles}
-    assert roles == [role.value for role in RoleName if role.value in roles]
+    assert roles == [card.name for card in cards() if card.name in roles]
 
 
 def test_an_observing_run_rewrites_nothing(priced: Path) -> None:

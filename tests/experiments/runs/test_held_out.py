@@ -21,7 +21,7 @@ from tests.experiments.compile.learner import IDS
 def compiled(tmp_path: Path) -> Path:
     """A folder that was compiled on the first four ids."""
     folder = tmp_path / "mine"
-    states = {"lean_auditor": role_state(Roles(), "lean_auditor")}
+    states = {"lean_audit": role_state(Roles(), "lean_audit")}
     save_compiled(folder, "mine", states, IDS[:4])
     return folder
 

@@ -171,7 +171,7 @@ def test_what_is_no_archive_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_callers_mutation_of_a_reply_changes_nothing_later(tmp_path: Path) -> None:
-    from stateauditor.program.backends.config import LMRole
+    from stateauditor.signatures.step import LMRole
 
     with loopback([Reply("hello")]) as server:
         lm = backend(server, folder=tmp_path, cache=CacheMode.READ_WRITE).lm(LMRole.AUDITOR)

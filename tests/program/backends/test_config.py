@@ -7,13 +7,13 @@ import pytest
 from stateauditor.program.backends.backend import Backend
 from stateauditor.program.backends.config import (
     BackendConfig,
-    LMRole,
     load_backend_config,
     parse_backend_config,
 )
 from stateauditor.program.backends.named import shipped_backends
 from stateauditor.program.backends.store import CacheMode
 from stateauditor.signatures.errors import ConfigError, MissingKeyError
+from stateauditor.signatures.step import LMRole
 
 SHIPPED = list(shipped_backends().values())
 

@@ -11,7 +11,7 @@ import dspy
 import pytest
 
 from stateauditor.program.backends.backend import Backend
-from stateauditor.program.backends.config import BackendConfig, LMConfig, LMRole
+from stateauditor.program.backends.config import BackendConfig, LMConfig
 from stateauditor.program.backends.portal import run_sync
 from stateauditor.program.backends.recording import recording
 from stateauditor.program.backends.store import CacheMode
@@ -25,6 +25,7 @@ from stateauditor.signatures.errors import (
 )
 from stateauditor.signatures.models import CallRecord
 from stateauditor.signatures.premises import PremiseExtraction
+from stateauditor.signatures.step import LMRole
 from tests.support.loopback import Loopback, Reply, json_reply, loopback
 
 GOOD = {"reasoning": "r", "premises": [{"text": "The user lives in Oslo.", "stated": True}]}

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from stateauditor import Backend, StateAuditor
-from stateauditor.program.backends.config import LMRole
 from stateauditor.program.backends.named import named_config, shipped_backends
 from stateauditor.signatures.errors import ConfigError, MissingKeyError
+from stateauditor.signatures.step import LMRole
 
 
 @pytest.mark.parametrize("name", sorted(set(shipped_backends()) - {"offline"}))

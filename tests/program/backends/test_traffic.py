@@ -14,9 +14,10 @@ from dspy.utils.exceptions import LMRateLimitError, LMServerError
 from stateauditor.program.auditor import StateAuditor
 from stateauditor.program.backends import traffic
 from stateauditor.program.backends.backend import Backend
-from stateauditor.program.backends.config import BackendConfig, LMConfig, LMRole
+from stateauditor.program.backends.config import BackendConfig, LMConfig
 from stateauditor.program.backends.store import CacheMode
 from stateauditor.signatures.errors import BackendDownError
+from stateauditor.signatures.step import LMRole
 from tests.program.backends.test_loopback import GOOD, ask, backend
 from tests.support.loopback import Reply, json_reply, loopback
 from tests.support.worked import DRAFT, MEMORY, QUESTION

@@ -329,7 +329,7 @@ def test_a_problem_names_position_id_and_field(item: object, what: str) -> None:
 
 
 def test_all_problems_are_reported_at_once_and_the_text_of_none() -> None:
-    told = message([fact(at="soon"), fact(" "), "my secret", fact(id="a"), fact(id="a")])
+    told = message([fact(at="soon"), fact(" "), "my secret", fact(id="a"), fact("x", id="a")])
     assert [f"entry {n}" in told for n in (1, 2, 3, 4, 5)] == [True] * 5
     assert "entry 5 (id 'a'): has the same id as entry 4 (id 'a')" in told
     assert "accepted times: YYYY-MM-DD" in told
@@ -347,10 +347,20 @@ def test_times_alone_are_a_timestamp_error_and_a_long_list_is_cut() -> None:
     assert not isinstance(mixed.value, TimestampError)
 
 
-def test_two_items_with_one_id_are_refused_even_if_identical() -> None:
+def test_two_items_with_one_id_are_refused_unless_they_are_the_same() -> None:
     assert "entry 3 (id '7'): has the same id as entry 1 (id '7')" in message(
-        [fact(id=7), fact("x"), fact(id="7")]
+        [fact(id=7), fact("x"), fact("y", id="7")]
     )
+    twice = [fact(id=7), session(turn("Hi"), id="s"), fact(id="7"), session(turn("Hi"), id="s")]
+    assert read_memory(twice) == read_memory(twice[:2])
+
+
+@given(st.permutations(range(3)))
+def test_a_session_that_was_exported_again_after_it_grew_stands_once(order: list[int]) -> None:
+    grown = [session(*map(turn, "abc"[:size]), id="s") for size in (1, 2, 3)]
+    assert read_memory([grown[place] for place in order]) == read_memory([grown[2]])
+    other = session(turn("a"), turn("B"), id="s")
+    assert "has the same id as" in message([*grown, other])
 
 
 def test_a_fact_may_not_take_the_id_of_a_turn() -> None:

@@ -7,11 +7,12 @@ from pathlib import Path
 import dspy
 import pytest
 
-from stateauditor.program import offline
-from stateauditor.program.offline import OFFLINE_MODEL, OfflineAdapter, offline_lm
-from stateauditor.program.offline.offline_adapter import answer
+from stateauditor.program import offline, roles  # noqa: F401  # roles declare what is answered
+from stateauditor.program.offline.label import OFFLINE_MODEL
+from stateauditor.program.offline.offline_adapter import OfflineAdapter, Refuse, answer, offline_lm
 from stateauditor.signatures.adapter import DirectiveInstruction, ResponseAdaptation
 from stateauditor.signatures.errors import BackendError, ModelOutputError
+from stateauditor.signatures.gate import GatedTransition, SemanticGate
 from stateauditor.signatures.generator import ResponseGeneration
 from stateauditor.signatures.lean import LeanAudit
 from stateauditor.signatures.models import ChangeStatus, DirectiveKind, Verdict
@@ -23,12 +24,7 @@ from stateauditor.signatures.premises import (
 )
 from stateauditor.signatures.proposer import QuestionDraftPair, TransitionProposal
 from stateauditor.signatures.reviewer import EvidenceReview
-from stateauditor.signatures.skeptic import (
-    ChallengedPremise,
-    GatedTransition,
-    SemanticGate,
-    SkepticChallenge,
-)
+from stateauditor.signatures.skeptic import ChallengedPremise, SkepticChallenge
 from stateauditor.signatures.timeline import DraftConsistency, NumberedChange, TimelineConstruction
 from tests.program.offline.readouts import readout
 
@@ -181,7 +177,7 @@ def test_the_lm_refuses_every_call() -> None:
     lm = offline_lm()
     assert lm.model == OFFLINE_MODEL
     with pytest.raises(BackendError, match="calls no LM"):
-        offline.offline_adapter.Refuse().complete(object())
+        Refuse().complete(object())
 
 
 def test_an_unknown_signature_is_refused_by_name() -> None:

@@ -24,6 +24,7 @@ from stateauditor.signatures.errors import ConfigError
 from tests.support.worked import DRAFT, MEMORY, QUESTION
 
 LESSON = "Look twice."
+EXTRACTION = "roles/premise_extraction.json"
 
 
 @pytest.fixture
@@ -31,7 +32,7 @@ def folder(tmp_path: Path) -> Path:
     """Two roles with a lesson and a demonstration each."""
     roles = Roles()
     states = {}
-    for role in ("premise_extractor", "transition_proposer"):
+    for role in ("premise_extraction", "transition_proposal"):
         for _, predictor in predictors_of(roles, role):
             instructions = f"{predictor.signature.instructions}\n{LESSON}"
             predictor.signature = predictor.signature.with_instructions(instructions)
@@ -47,24 +48,24 @@ def edit(path: Path, **changes: Any) -> None:
 
 def test_the_roles_are_put_in_place_and_the_others_left_alone(folder: Path) -> None:
     roles = StateAuditor(compiled=folder).roles
-    assert roles.premise_extractor.extract.signature.instructions.endswith(LESSON)
-    assert roles.transition_proposer.propose.demos[0].question == "q"
-    fresh = Roles().lean_auditor.audit.signature.instructions
-    assert roles.lean_auditor.audit.signature.instructions == fresh
+    assert roles.premise_extraction.extract.signature.instructions.endswith(LESSON)
+    assert roles.transition_proposal.propose.demos[0].question == "q"
+    fresh = Roles().lean_audit.audit.signature.instructions
+    assert roles.lean_audit.audit.signature.instructions == fresh
     assert read_index(folder).trained_on == ("u1", "u2")
 
 
 def test_each_role_has_a_file_of_its_own_without_an_lm(folder: Path) -> None:
     files = sorted((folder / "roles").iterdir())
-    assert [path.stem for path in files] == ["premise_extractor", "transition_proposer"]
+    assert [path.stem for path in files] == ["premise_extraction", "transition_proposal"]
     for path in files:
         state = json.loads(path.read_text("utf-8"))
         assert all(part["lm"] is None for name, part in state.items() if name != "metadata")
 
 
 def test_dspy_itself_reads_the_files(folder: Path) -> None:
-    role = Roles().premise_extractor
-    role.load(folder / "roles" / "premise_extractor.json")
+    role = Roles().premise_extraction
+    role.load(folder / "roles" / "premise_extraction.json")
     assert role.extract.signature.instructions.endswith(LESSON)
 
 
@@ -78,7 +79,7 @@ def test_the_shortcut_takes_compiled_prompts_too(folder: Path) -> None:
 
 def test_reordered_fields_are_refused_because_they_load_by_position(folder: Path) -> None:
     index = json.loads((folder / "compiled.json").read_text("utf-8"))
-    fields = index["predictors"]["premise_extractor.extract"]["fields"]
+    fields = index["predictors"]["premise_extraction.extract"]["fields"]
     fields[0], fields[1] = fields[1], fields[0]
     edit(folder / "compiled.json", **index)
     with pytest.raises(ConfigError) as told:
@@ -86,7 +87,7 @@ def test_reordered_fields_are_refused_because_they_load_by_position(folder: Path
     message = str(told.value)
     assert "was compiled for other Signatures; compile again (stateauditor compile" in message
     assert (
-        "premise_extractor.extract: the order of its fields was draft, question, reasoning, "
+        "premise_extraction.extract: the order of its fields was draft, question, reasoning, "
         "premises and is now question, draft, reasoning, premises" in message
     )
 
@@ -136,10 +137,13 @@ def test_a_type_that_gained_a_field_has_another_fingerprint() -> None:
             "no role deepcopy in this version",
         ),
         (lambda f: edit(f / "compiled.json", predictors={}), "was not compiled"),
-        (lambda f: (f / "roles/premise_extractor.json").unlink(), "there is no such file"),
-        (lambda f: (f / "roles/premise_extractor.json").write_text("{", "utf-8"), "not valid JSON"),
-        (lambda f: (f / "roles/premise_extractor.json").write_text("[]", "utf-8"), "not a state"),
-        (lambda f: edit(f / "roles/premise_extractor.json", extract={}), "damaged"),
+        (lambda f: (f / EXTRACTION).unlink(), "there is no such file"),
+        (
+            lambda f: (f / EXTRACTION).write_text("{", "utf-8"),
+            "not valid JSON",
+        ),
+        (lambda f: (f / EXTRACTION).write_text("[]", "utf-8"), "not a state"),
+        (lambda f: edit(f / EXTRACTION, extract={}), "damaged"),
     ],
 )
 def test_a_damaged_folder_is_a_clear_error(folder: Path, break_it: Any, told: str) -> None:
@@ -149,20 +153,20 @@ def test_a_damaged_folder_is_a_clear_error(folder: Path, break_it: Any, told: st
 
 
 def test_nothing_is_half_loaded(folder: Path) -> None:
-    edit(folder / "roles" / "transition_proposer.json", propose={})
+    edit(folder / "roles" / "transition_proposal.json", propose={})
     roles = Roles()
     with pytest.raises(ConfigError):
         load_compiled(folder, roles)
-    assert not roles.premise_extractor.extract.signature.instructions.endswith(LESSON)
-    assert roles.premise_extractor.extract.demos == []
+    assert not roles.premise_extraction.extract.signature.instructions.endswith(LESSON)
+    assert roles.premise_extraction.extract.demos == []
 
 
 def test_no_lm_is_ever_loaded_from_a_file(folder: Path) -> None:
-    path = folder / "roles" / "premise_extractor.json"
+    path = folder / "roles" / "premise_extraction.json"
     state = json.loads(path.read_text("utf-8"))
     state["extract"]["lm"] = {"model": "openai/x", "api_base": "http://evil.example"}
     path.write_text(json.dumps(state), "utf-8")
-    assert StateAuditor(compiled=folder).roles.premise_extractor.extract.lm is None
+    assert StateAuditor(compiled=folder).roles.premise_extraction.extract.lm is None
 
 
 def test_what_json_cannot_hold_is_made_plain_or_refused() -> None:

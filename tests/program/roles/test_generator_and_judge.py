@@ -5,13 +5,13 @@ from typing import Any
 import pytest
 
 from stateauditor.program.backends.backend import Backend
-from stateauditor.program.backends.config import LMRole
 from stateauditor.program.backends.portal import run_sync
 from stateauditor.program.backends.scripted import scripted_backend
 from stateauditor.program.roles.generator import Generator
 from stateauditor.program.roles.judge import DIMENSIONS, StaleJudge
 from stateauditor.signatures.errors import ReplyRejectedError
 from stateauditor.signatures.readout import PromptReadout
+from stateauditor.signatures.step import LMRole
 
 
 def ask(backend: Backend, role: LMRole, module: Any, **inputs: Any) -> Any:

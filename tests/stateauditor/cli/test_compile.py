@@ -38,7 +38,7 @@ def test_compile_then_evaluate_on_held_back_ids_then_see_what_changed(
     assert done.status == 0, done.err
     assert "compiled 1.000 1.000 to 1.000 1 0 of 3" in " ".join(done.out.split())
     assert "no Stale accuracy" in done.out
-    assert "changed: lean_auditor" in done.out
+    assert "changed: lean_audit" in done.out
     assert "measuring the compiled prompts" in done.err
 
     backend = str(tmp_path / "b.yaml")
@@ -66,7 +66,7 @@ def test_compile_then_evaluate_on_held_back_ids_then_see_what_changed(
     plain = run("evaluate", tmp_path / "without.yaml", "--out", tmp_path / "r2", "--json")
     assert plain.json()["summary"]["key"]["verified_recall"]["value"] == 0.0
 
-    shown = run("prompts", "show", "--compiled", out, "--role", "lean_auditor", "--diff")
+    shown = run("prompts", "show", "--compiled", out, "--role", "lean_audit", "--diff")
     assert shown.status == 0, shown.err
     assert "+--- assistant ---" in shown.out
     changed = [line for line in shown.out.splitlines() if line.startswith("-")]

@@ -217,3 +217,57 @@ def test_an_at_sign_alone_names_no_file() -> None:
 def test_a_missing_draft_file_is_named(write: Write) -> None:
     given = Given(memory=str(write("m.json", MEMORY)), question=QUESTION, draft="@gone.txt")
     assert message_of(given).startswith("gone.txt: cannot be read")
+
+
+# --- formats --------------------------------------------------------------------
+
+MEM0 = {
+    "results": [
+        {"id": "a", "memory": "Kim lives in Leipzig.", "created_at": "2021-02-01"},
+        {"id": "b", "memory": "Likes tea.", "created_at": "2022-02-01"}
+        | {"expiration_date": "2023-08-01"},
+    ]
+}
+
+
+def test_a_memory_of_another_make_is_recognised_or_named(write: Write) -> None:
+    given = {"memory": str(write("m.json", MEM0)), "question": QUESTION, "draft": DRAFT}
+    memory = read_audit_input(Given(**given)).memory
+    assert [entry.id for entry in memory] == ["a", "b"]
+    assert read_audit_input(Given(**given, format="mem0")).memory == memory
+    with pytest.raises(InputError, match=r"m\.json, read as zep: Zep: record 1 has neither 'fact'"):
+        read_audit_input(Given(**given, format="zep"))
+    with pytest.raises(InputError, match="no memory format is called 'csv'; known: facts, mem0"):
+        read_audit_input(Given(**given, format="csv"))
+
+
+def test_a_memory_of_another_make_may_stand_in_input_json(write: Write) -> None:
+    path = write("i.json", {"memory": MEM0, "question": QUESTION, "draft": DRAFT})
+    assert len(read_audit_input(Given(file=str(path))).memory) == 2
+
+
+def test_a_memory_given_as_input_json_is_told_apart(write: Write) -> None:
+    message = message_of(Given(file=str(write("m.json", MEM0))))
+    assert "this is mem0 rows" in message
+    assert "--memory" in message
+
+
+def test_the_users_name_and_the_time_of_reading_reach_the_memory(write: Write) -> None:
+    given = {"memory": str(write("m.json", MEM0)), "question": QUESTION, "draft": DRAFT}
+    home, tea = read_audit_input(Given(**given, user="Kim", as_of="2023-01-01")).memory
+    assert (home.text, tea.text, tea.validity) == (
+        "User lives in Leipzig.",
+        "User likes tea.",
+        "open",
+    )
+    assert read_audit_input(Given(**given, as_of="2024-01-01")).memory.entries[1].ended
+    assert "'tomorrow' is no time that can be read" in message_of(Given(**given, as_of="tomorrow"))
+
+
+def test_what_a_converter_warns_of_is_noted(
+    write: Write, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = [{"id": str(n), "memory": f"Fact {n}", "created_at": "2023-05-20"} for n in range(20)]
+    given = Given(memory=str(write("m.json", rows)), question=QUESTION, draft=DRAFT)
+    assert len(read_audit_input(given).memory) == 20
+    assert "newest fact may be missing" in " ".join(capsys.readouterr().err.split())

@@ -18,18 +18,18 @@ LESSON = "Look at every later line twice."
 def compiled(tmp_path: Path) -> Path:
     """The proposer with one more sentence in its instructions."""
     roles = Roles()
-    ((_, predictor),) = predictors_of(roles, "transition_proposer")
+    ((_, predictor),) = predictors_of(roles, "transition_proposal")
     text = f"{predictor.signature.instructions}\n{LESSON}"
     predictor.signature = predictor.signature.with_instructions(text)
-    state = role_state(roles, "transition_proposer")
-    save_compiled(tmp_path / "c", "c", {"transition_proposer": state}, [])
+    state = role_state(roles, "transition_proposal")
+    save_compiled(tmp_path / "c", "c", {"transition_proposal": state}, [])
     return tmp_path / "c"
 
 
 def test_a_worked_example_is_the_default_input(run: Run) -> None:
     done = run("prompts", "show")
     assert done.status == 0
-    for role in ("premise_extractor", "transition_proposer", "reply_adapter"):
+    for role in ("premise_extraction", "transition_proposal", "response_adaptation"):
         assert f" {role} " in done.out
     assert "--- system ---" in done.out
     assert "E01 [" in done.out
@@ -37,7 +37,7 @@ def test_a_worked_example_is_the_default_input(run: Run) -> None:
 
 
 @pytest.mark.parametrize(
-    "role", ["lean_auditor", "reviewer", "skeptic", "gate", "timeline_builder"]
+    "role", ["lean_audit", "evidence_review", "skeptic", "semantic_gate", "timeline_construction"]
 )
 def test_any_role_is_reached_under_a_variant_that_asks_it(run: Run, role: str) -> None:
     done = run("prompts", "show", "--role", role, "--json")
@@ -49,17 +49,17 @@ def test_any_role_is_reached_under_a_variant_that_asks_it(run: Run, role: str) -
 def test_roles_that_an_input_does_not_reach_are_named(run: Run, input_file: Path) -> None:
     text = input_file.read_text("utf-8").replace("Austin", "nice").replace("Take the", "See a")
     input_file.write_text(text, "utf-8")
-    done = run("prompts", "show", input_file, "--role", "reply_adapter")
+    done = run("prompts", "show", input_file, "--role", "response_adaptation")
     assert done.status == 0
     assert done.out == ""
-    assert "this input does not reach: reply_adapter" in done.err
+    assert "this input does not reach: response_adaptation" in done.err
 
 
 def test_the_messages_are_the_ones_that_are_sent(
     run: Run, input_file: Path, tmp_path: Path, compiled: Path
 ) -> None:
     shown = run(
-        "prompts", "show", input_file, "--role", "transition_proposer", "--compiled", compiled,
+        "prompts", "show", input_file, "--role", "transition_proposal", "--compiled", compiled,
         "--json",
     ).json()["prompts"]  # fmt: skip
     with loopback([Reply('{"reasoning": "r", "transitions": [], "premises": []}')]) as server:
@@ -86,7 +86,7 @@ def test_a_diff_shows_what_was_added(run: Run, compiled: Path) -> None:
     assert done.out.count("unchanged") >= 3
     listed = run("prompts", "show", "--compiled", compiled, "--diff", "--json").json()["prompts"]
     changed = {item["role"] for item in listed if item["diff"]}
-    assert changed == {"transition_proposer"}
+    assert changed == {"transition_proposal"}
 
 
 def test_mistakes(run: Run, tmp_path: Path) -> None:
@@ -96,7 +96,7 @@ def test_mistakes(run: Run, tmp_path: Path) -> None:
     unknown = run("prompts", "show", "--role", "nobody")
     assert unknown.status == 2
     assert "role 'nobody' is not asked; there are " in unknown.err
-    other = run("prompts", "show", "--role", "lean_auditor", "--variant", "strict_vta")
+    other = run("prompts", "show", "--role", "lean_audit", "--variant", "strict_vta")
     assert other.status == 2
     folder = run("prompts", "show", "--compiled", tmp_path)
     assert folder.status == 2

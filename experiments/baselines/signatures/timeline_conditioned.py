@@ -9,7 +9,9 @@ from stateauditor.signatures.instructions import (
     READOUT_FORMAT,
     guided,
 )
+from stateauditor.signatures.longest import whole_reply
 from stateauditor.signatures.readout import PromptReadout
+from stateauditor.signatures.step import Card, LMRole
 from stateauditor.signatures.timeline import TimelineEntry
 
 
@@ -27,3 +29,12 @@ class TimelineRegeneration(dspy.Signature):
     draft: str = dspy.InputField(desc="A drafted reply.")
     reasoning: str = dspy.OutputField(desc="Which attributes bear on the reply.")
     response: str = dspy.OutputField(desc="The complete reply to send to the user.")
+
+
+TIMELINE_REGENERATION = Card(
+    name="timeline_regeneration",
+    stage=2,
+    lm_role=LMRole.ADAPTER,
+    signatures=(TimelineRegeneration,),
+    longest=whole_reply,
+)

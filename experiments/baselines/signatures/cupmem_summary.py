@@ -12,7 +12,9 @@ from stateauditor.signatures.instructions import (
     READOUT_FORMAT,
     guided,
 )
+from stateauditor.signatures.longest import CHANGES, PHRASE, whole_reply
 from stateauditor.signatures.readout import PromptReadout
+from stateauditor.signatures.step import Card, LMRole
 from stateauditor.signatures.wire import OptionalText, Text, TextList, Wire
 
 
@@ -58,3 +60,29 @@ class SummaryGeneration(dspy.Signature):
     question: str = dspy.InputField(desc="The question to answer.")
     reasoning: str = dspy.OutputField(desc="Which records bear on the answer.")
     response: str = dspy.OutputField(desc="The answer to send.")
+
+
+STATE_SUMMARY = Card(
+    name="state_summary",
+    stage=1,
+    lm_role=LMRole.AUDITOR,
+    signatures=(StateSummary,),
+    longest=lambda prompt: {
+        "states": [
+            {
+                "attribute": f"arrangement {number}",
+                "evidence": prompt.ends,
+                "superseded": [f"{PHRASE}, before {number}"],
+                "current_value": f"{PHRASE}, after {number}",
+            }
+            for number in range(CHANGES)
+        ]
+    },
+)
+SUMMARY_GENERATION = Card(
+    name="summary_generation",
+    stage=2,
+    lm_role=LMRole.GENERATOR,
+    signatures=(SummaryGeneration,),
+    longest=whole_reply,
+)

@@ -1,9 +1,8 @@
-"""Recorded conversations become dated entries without their annotations."""
+"""Records of benchmarks become dated entries without their annotations."""
 
 from __future__ import annotations
 
 import random
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -12,53 +11,10 @@ from stateauditor.program.memory import (
     from_locomo,
     from_longmemeval,
     from_memora,
-    from_openai_messages,
     is_later,
 )
-from stateauditor.signatures.errors import InputError, TimestampError
+from stateauditor.signatures.errors import InputError
 from stateauditor.signatures.models import EntryRole
-
-MESSAGES: list[Any] = [
-    {"role": "system", "content": "Be brief."},
-    {"role": "user", "content": [{"type": "text", "text": "I moved"}, {"type": "image_url"}]},
-    {"role": "assistant", "tool_calls": [{"id": "c"}]},
-    {"role": "tool", "content": "{}"},
-    SimpleNamespace(role="assistant", content="Where to?", tool_calls=None),
-]
-
-
-def test_openai_messages_become_one_session_at_the_given_time() -> None:
-    memory = from_openai_messages(MESSAGES, timestamp="2023-05-20 10:00", session_id="chat")
-    assert [(e.id, e.text, str(e.timestamp)) for e in memory] == [
-        ("chat.1", "I moved", "2023-05-20T10:00Z"),
-        ("chat.4", "Where to?", "2023-05-20T10:00Z"),
-    ]
-
-
-def test_openai_messages_have_no_time_and_none_is_guessed() -> None:
-    with pytest.raises(TimestampError, match="pass timestamp="):
-        from_openai_messages(MESSAGES)
-    assert len(from_openai_messages(MESSAGES, allow_undated=True).undated()) == 2
-    with pytest.raises(TimestampError, match="pass timestamp="):
-        from_openai_messages([])
-
-
-def test_openai_messages_may_carry_their_own_time() -> None:
-    timed = [{"role": "system", "content": "x"}, {**MESSAGES[1], "timestamp": 1684576800}]
-    assert str(from_openai_messages(timed).entries[0].timestamp) == "2023-05-20T10:00:00Z"
-
-
-@pytest.mark.parametrize(
-    ("messages", "what"),
-    [
-        ({"messages": []}, "messages: must be a list, not an object"),
-        (["Hi"], r"turns\[0\]\.role': is missing"),
-        ([{"role": "user"}], r"turns\[0\]\.content': is missing"),
-    ],
-)
-def test_broken_messages_are_named(messages: Any, what: str) -> None:
-    with pytest.raises(InputError, match=what):
-        from_openai_messages(messages, timestamp="2023-05-20")
 
 
 def memora(number: int, message: str, date: str = "2025-06-01") -> dict[str, Any]:
@@ -152,3 +108,22 @@ def test_locomo_talks_have_one_user_and_dates_without_sessions_are_skipped(
 def test_locomo_without_speakers_is_refused() -> None:
     with pytest.raises(InputError, match="field 'speaker_a' is missing"):
         from_locomo({"conversation": []})
+
+
+def test_locomo_knows_its_user_by_name() -> None:
+    assert [e.text for e in from_locomo(LOCOMO, user="melanie").evidence()] == ["I did not"]
+    with pytest.raises(InputError, match="no speaker is 'Kim'; known: Caroline, Melanie"):
+        from_locomo(LOCOMO, user="Kim")
+
+
+def test_one_record_alone_in_a_list_is_read_and_several_are_refused() -> None:
+    assert from_locomo([LOCOMO]) == from_locomo(LOCOMO)
+    assert from_longmemeval([LONGMEMEVAL]) == from_longmemeval(LONGMEMEVAL)
+    with pytest.raises(InputError, match="LoCoMo: 2 records, each the memory of another user"):
+        from_locomo([LOCOMO, LOCOMO])
+    with pytest.raises(InputError, match="LongMemEval: a record is an object, not null"):
+        from_longmemeval(None)  # type: ignore[arg-type]
+
+
+def test_one_memora_session_needs_no_list() -> None:
+    assert from_memora(memora(1, "a")) == from_memora([memora(1, "a")])

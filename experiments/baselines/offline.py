@@ -1,4 +1,4 @@
-"""Answers to the baselines' and ablations' Signatures, by the same lexical rules.
+"""Answers to the baselines' Signatures, by the same lexical rules.
 
 They find what the auditor's rules find, no more: offline a baseline differs from the
 auditor in what it is shown and in what it may do with it, not in what it understands.
@@ -9,39 +9,38 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
+from stateauditor.experiments.baselines.signatures.cove import (
+    AnsweredQuestion,
+    VerificationQuestion,
+)
+from stateauditor.experiments.baselines.signatures.cupmem_summary import StateRecord
+from stateauditor.experiments.baselines.signatures.persona_alignment import PersonaFact
+from stateauditor.experiments.baselines.signatures.rarr_store import (
+    Agreement,
+    AgreementRuling,
+    ResearchQuery,
+)
+from stateauditor.experiments.baselines.signatures.self_critique import Fault
 from stateauditor.program.offline import answers
 from stateauditor.program.offline.answers import Answer
 from stateauditor.program.offline.changes import Change, find_changes, gather
 from stateauditor.program.offline.dependency import Reply, bearing, reliance
 from stateauditor.program.offline.lexicon import lexicon
-from stateauditor.program.offline.rewriting import Order, note, rewrite
+from stateauditor.program.offline.rewriting import Order, rewrite
 from stateauditor.program.offline.statements import Statement, statements
 from stateauditor.program.offline.words import content_words
-from stateauditor.signatures.ablation import Entailment, LabelledChange, LabelledPremise
-from stateauditor.signatures.baselines.cove import AnsweredQuestion, VerificationQuestion
-from stateauditor.signatures.baselines.cupmem import StateRecord
-from stateauditor.signatures.baselines.persona import PersonaFact
-from stateauditor.signatures.baselines.rarr import Agreement, AgreementRuling, ResearchQuery
-from stateauditor.signatures.baselines.self_critique import Fault
 from stateauditor.signatures.models import (
     ChangeStatus,
     DirectiveKind,
     Readout,
     RenderedEntry,
     Timestamp,
-    Verdict,
 )
-from stateauditor.signatures.premises import NumberedPremise
 from stateauditor.signatures.timeline import NumberedChange, TimelineEntry
 
 _MOST = 6
 # What ``recall_reply`` writes; an answer in other words is no dated statement.
 _RECALLED = re.compile(r"On (\d{4}-\d{2}-\d{2})[^:]*? you said: “(.*?)”", re.DOTALL)
-_LABELS = {
-    Verdict.VALID: Entailment.ENTAILED,
-    Verdict.STALE: Entailment.CONTRADICTED,
-    Verdict.UNKNOWN: Entailment.NEUTRAL,
-}
 
 
 def _bearing(readout: Readout, question: str, draft: str) -> list[Change]:
@@ -243,45 +242,3 @@ def align_with_persona(question: str, draft: str, persona: Sequence[PersonaFact]
             if reliance(reply, change) > 0:
                 changes.append(change)
     return _said("events among the facts.", response=_repaired(question, draft, changes))
-
-
-# --- ablations -------------------------------------------------------------------------------
-
-
-def label_premises(
-    readout: Readout, question: str, draft: str, premises: Sequence[NumberedPremise]
-) -> Answer:
-    """Answer ``PremiseEntailment``: the verdicts, without the values."""
-    judged = answers.adjudicate_premises(readout, question, draft, premises)
-    labels = [
-        LabelledPremise(
-            number=verdict.number,
-            evidence=verdict.evidence,
-            attribute=verdict.attribute,
-            label=_LABELS[verdict.verdict],
-            material=verdict.material,
-        )
-        for verdict in judged["verdicts"]
-    ]
-    return {"reasoning": judged["reasoning"], "entailments": labels}
-
-
-def label_changes(question: str, draft: str, changes: Sequence[NumberedChange]) -> Answer:
-    """Answer ``DraftEntailment``."""
-    found = answers.check_consistency(question, draft, changes)
-    labels = [
-        LabelledChange(
-            number=finding.number,
-            dependency=finding.dependency,
-            label=_LABELS[finding.verdict],
-            material=finding.material,
-        )
-        for finding in found["findings"]
-    ]
-    return {"reasoning": found["reasoning"], "entailments": labels}
-
-
-def rewrite_untyped(question: str, draft: str, statements: Sequence[str]) -> Answer:
-    """Answer ``ConsistencyRewrite``: without values nothing can be taken out, only noted."""
-    order = Order(DirectiveKind.REPAIR, "", None, None, tuple(statements))
-    return _said("the latest statement, noted.", response=f"{note(order)}\n\n{draft}")

@@ -13,8 +13,12 @@ from stateauditor.signatures.instructions import (
     READOUT_FORMAT,
     guided,
 )
+from stateauditor.signatures.longest import SENTENCE, asked_questions, whole_reply
 from stateauditor.signatures.readout import PromptReadout
+from stateauditor.signatures.step import Card, LMRole
 from stateauditor.signatures.wire import Text, Wire, as_word
+
+_MOST = 6  # items that the instructions below allow
 
 
 class Agreement(StrEnum):
@@ -84,3 +88,28 @@ class EvidenceEditing(dspy.Signature):
     draft: str = dspy.InputField(desc="The drafted reply.")
     reasoning: str = dspy.OutputField(desc="Where the draft and the evidence disagree.")
     response: str = dspy.OutputField(desc="The complete edited reply.")
+
+
+QUERY_GENERATION = Card(
+    name="query_generation",
+    stage=1,
+    lm_role=LMRole.AUDITOR,
+    signatures=(QueryGeneration,),
+    longest=lambda prompt: {"queries": asked_questions(_MOST)},
+)
+AGREEMENT_GATE = Card(
+    name="agreement_gate",
+    stage=2,
+    lm_role=LMRole.AUDITOR,
+    signatures=(AgreementGate,),
+    longest=lambda prompt: {
+        "ruling": {"by_draft": SENTENCE, "by_evidence": SENTENCE, "agreement": "disagrees"}
+    },
+)
+EVIDENCE_EDITING = Card(
+    name="evidence_editing",
+    stage=3,
+    lm_role=LMRole.ADAPTER,
+    signatures=(EvidenceEditing,),
+    longest=whole_reply,
+)

@@ -10,8 +10,12 @@ from stateauditor.signatures.instructions import (
     READOUT_FORMAT,
     guided,
 )
+from stateauditor.signatures.longest import PHRASE, SENTENCE, whole_reply
 from stateauditor.signatures.readout import PromptReadout
+from stateauditor.signatures.step import Card, LMRole
 from stateauditor.signatures.wire import Text, TextList, Wire
+
+_MOST = 6  # items that the instructions below allow
 
 
 class Fault(Wire):
@@ -53,3 +57,21 @@ class CritiqueRevision(dspy.Signature):
     faults: list[Fault] = dspy.InputField(desc="What the critique found.")
     reasoning: str = dspy.OutputField(desc="What has to change.")
     response: str = dspy.OutputField(desc="The complete reply to send to the user.")
+
+
+SELF_CRITIQUE = Card(
+    name="self_critique",
+    stage=1,
+    lm_role=LMRole.AUDITOR,
+    signatures=(SelfCritique,),
+    longest=lambda prompt: {
+        "faults": [{"passage": PHRASE, "problem": SENTENCE, "evidence": prompt.ends}] * _MOST
+    },
+)
+CRITIQUE_REVISION = Card(
+    name="critique_revision",
+    stage=2,
+    lm_role=LMRole.ADAPTER,
+    signatures=(CritiqueRevision,),
+    longest=whole_reply,
+)

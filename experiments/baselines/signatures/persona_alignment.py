@@ -10,8 +10,12 @@ from stateauditor.signatures.instructions import (
     READOUT_FORMAT,
     guided,
 )
+from stateauditor.signatures.longest import SENTENCE, whole_reply
 from stateauditor.signatures.readout import PromptReadout
+from stateauditor.signatures.step import Card, LMRole
 from stateauditor.signatures.wire import Text, TextList, Wire
+
+_MOST = 10  # items that the instructions below allow
 
 
 class PersonaFact(Wire):
@@ -51,3 +55,19 @@ class PersonaAlignment(dspy.Signature):
     persona: list[PersonaFact] = dspy.InputField(desc="Facts about the user as of now.")
     reasoning: str = dspy.OutputField(desc="Which facts the draft does not fit.")
     response: str = dspy.OutputField(desc="The complete reply to send to the user.")
+
+
+PERSONA_SELECTION = Card(
+    name="persona_selection",
+    stage=1,
+    lm_role=LMRole.AUDITOR,
+    signatures=(PersonaSelection,),
+    longest=lambda prompt: {"persona": [{"text": SENTENCE, "evidence": prompt.ends}] * _MOST},
+)
+PERSONA_ALIGNMENT = Card(
+    name="persona_alignment",
+    stage=2,
+    lm_role=LMRole.ADAPTER,
+    signatures=(PersonaAlignment,),
+    longest=whole_reply,
+)

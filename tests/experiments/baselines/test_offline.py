@@ -7,40 +7,40 @@ from typing import Any
 import dspy
 import pytest
 
-from stateauditor.program.offline import OfflineAdapter, offline_lm
-from stateauditor.signatures.ablation import (
-    ConsistencyRewrite,
-    DraftEntailment,
-    Entailment,
-    PremiseEntailment,
-)
-from stateauditor.signatures.baselines.cove import (
+from stateauditor.experiments.baselines import registry  # noqa: F401  # declares the steps
+from stateauditor.experiments.baselines.signatures.cove import (
     AnsweredQuestion,
     VerificationAnswering,
     VerificationPlanning,
     VerifiedRevision,
 )
-from stateauditor.signatures.baselines.cupmem import StateSummary, SummaryGeneration
-from stateauditor.signatures.baselines.persona import (
+from stateauditor.experiments.baselines.signatures.cupmem_summary import (
+    StateSummary,
+    SummaryGeneration,
+)
+from stateauditor.experiments.baselines.signatures.persona_alignment import (
     PersonaAlignment,
     PersonaFact,
     PersonaSelection,
 )
-from stateauditor.signatures.baselines.rarr import (
+from stateauditor.experiments.baselines.signatures.rarr_store import (
     Agreement,
     AgreementGate,
     EvidenceEditing,
     QueryGeneration,
 )
-from stateauditor.signatures.baselines.self_critique import (
+from stateauditor.experiments.baselines.signatures.self_critique import (
     CritiqueRevision,
     Fault,
     SelfCritique,
 )
-from stateauditor.signatures.baselines.timeline import TimelineRegeneration
+from stateauditor.experiments.baselines.signatures.timeline_conditioned import TimelineRegeneration
+from stateauditor.program.offline.offline_adapter import OfflineAdapter, offline_lm
+from stateauditor.signatures.adapter import ConsistencyRewrite
+from stateauditor.signatures.entailment import Entailment
 from stateauditor.signatures.models import ChangeStatus
-from stateauditor.signatures.premises import NumberedPremise
-from stateauditor.signatures.timeline import NumberedChange, TimelineEntry
+from stateauditor.signatures.premises import NumberedPremise, PremiseEntailment
+from stateauditor.signatures.timeline import DraftEntailment, NumberedChange, TimelineEntry
 from tests.program.offline.readouts import readout
 
 LINES = readout("I live in Seattle.", "I love tea.", "I moved to Austin. It was hot.")

@@ -10,8 +10,12 @@ from stateauditor.signatures.instructions import (
     READOUT_FORMAT,
     guided,
 )
+from stateauditor.signatures.longest import SENTENCE, asked_questions, whole_reply
 from stateauditor.signatures.readout import PromptReadout
+from stateauditor.signatures.step import Card, LMRole
 from stateauditor.signatures.wire import Text, Wire
+
+_MOST = 6  # items that the instructions below allow
 
 
 class VerificationQuestion(Wire):
@@ -70,3 +74,26 @@ class VerifiedRevision(dspy.Signature):
     answers: list[AnsweredQuestion] = dspy.InputField(desc="The verification questions, answered.")
     reasoning: str = dspy.OutputField(desc="What in the draft the answers contradict.")
     response: str = dspy.OutputField(desc="The complete reply to send to the user.")
+
+
+VERIFICATION_PLANNING = Card(
+    name="verification_planning",
+    stage=1,
+    lm_role=LMRole.AUDITOR,
+    signatures=(VerificationPlanning,),
+    longest=lambda prompt: {"checks": asked_questions(_MOST)},
+)
+VERIFICATION_ANSWERING = Card(
+    name="verification_answering",
+    stage=2,
+    lm_role=LMRole.AUDITOR,
+    signatures=(VerificationAnswering,),
+    longest=lambda prompt: {"answer": SENTENCE * 2},
+)
+VERIFIED_REVISION = Card(
+    name="verified_revision",
+    stage=3,
+    lm_role=LMRole.ADAPTER,
+    signatures=(VerifiedRevision,),
+    longest=whole_reply,
+)
