@@ -6,6 +6,7 @@ Everything here is frozen and survives a JSON round trip. Names are the paper's
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from datetime import UTC, datetime
 from enum import StrEnum
@@ -19,6 +20,8 @@ from pydantic import (
     model_serializer,
     model_validator,
 )
+
+from stateauditor.signatures.display import html
 
 
 class Frozen(BaseModel):
@@ -47,6 +50,21 @@ _FORMATS = {
 }
 
 
+# A record of a run holds thousands of these: one pattern for all forms, in place of trying each.
+_WRITTEN = re.compile(r"\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{6})?)?Z)?", re.ASCII)
+
+
+def _written(text: str) -> dict[str, Any]:
+    """Instant and precision of one of the four forms that are written."""
+    match = _WRITTEN.fullmatch(text)
+    try:
+        instant = datetime.fromisoformat(text if match else "").replace(tzinfo=UTC)
+    except ValueError:
+        raise ValueError(f"not a timestamp as StateAuditor writes them: {text!r}") from None
+    parts = match.groups() if match else ()
+    return {"instant": instant, "precision": tuple(Precision)[sum(map(bool, parts))]}
+
+
 class Timestamp(BaseModel):
     """An instant in UTC together with its precision; one ISO 8601 string in JSON.
 
@@ -65,13 +83,7 @@ class Timestamp(BaseModel):
     @classmethod
     def _from_text(cls, value: Any, handler: ModelWrapValidatorHandler[Timestamp]) -> Timestamp:
         if isinstance(value, str):
-            for precision, form in _FORMATS.items():
-                try:
-                    instant = datetime.strptime(value, form).replace(tzinfo=UTC)
-                except ValueError:
-                    continue
-                return cls(instant=instant, precision=precision)
-            raise ValueError(f"not a timestamp as StateAuditor writes them: {value!r}")
+            return cls(**_written(value))
         stamp = handler(value)
         if stamp.instant.tzinfo is None:
             raise ValueError("an instant needs a time zone; StateAuditor keeps UTC")
@@ -522,6 +534,9 @@ class AuditResult(Frozen):
     calls: tuple[CallRecord, ...] = ()
     usage: Usage = Usage()
     failed_open: tuple[Failure, ...] = ()
+
+    def _repr_html_(self) -> str:
+        return html(self)
 
     @property
     def nothing_checked(self) -> bool:

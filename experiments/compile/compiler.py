@@ -32,7 +32,6 @@ from stateauditor.experiments.compile.parts import Parts, examples_of, load_part
 from stateauditor.experiments.compile.scoring import PartScores, Scorer, measure, recorded
 from stateauditor.experiments.compile.spec import CompileSpec
 from stateauditor.experiments.compile.student import Bench, Student
-from stateauditor.experiments.runs.config_files import resolve_backend
 from stateauditor.experiments.runs.judges import Judge, load_judges
 from stateauditor.metrics.compiling import difference_interval, mean_interval
 from stateauditor.program.auditor import StateAuditor
@@ -106,7 +105,7 @@ class _Backends:
 
     @classmethod
     def load(cls, spec: CompileSpec) -> _Backends:
-        student = Backend.load(resolve_backend(spec.backend))
+        student = Backend.load(spec.backend)
         roles = student.config.roles
         prompt = None
         if spec.optimizer.needs_prompt_lm:

@@ -150,7 +150,7 @@ def tags_of(spec: RunSpec, manifest: Manifest, summary: Summary) -> dict[str, st
 
 
 def metrics_of(summary: Summary) -> dict[str, float]:
-    """Every figure with its interval; one that does not exist is left out, never zero."""
+    """Every figure that exists, none as zero; intervals stand in summary.json."""
     found: dict[str, float | None] = {
         "scenarios": summary.scenarios,
         "controls": summary.controls,
@@ -191,11 +191,11 @@ def metrics_of(summary: Summary) -> dict[str, float]:
 
 
 def _interval(name: str, interval: Interval) -> Mapping[str, float | None]:
-    return {name: interval.estimate, f"{name}/low": interval.low, f"{name}/high": interval.high}
+    return {name: interval.estimate}
 
 
 def _rate(name: str, rate: Rate) -> Mapping[str, float | None]:
-    return {name: rate.value, f"{name}/low": rate.low, f"{name}/high": rate.high}
+    return {name: rate.value}
 
 
 @contextmanager

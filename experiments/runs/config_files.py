@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping, Sequence
-from difflib import get_close_matches
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -12,10 +11,8 @@ from typing import Any
 import yaml
 
 from stateauditor.experiments.runs.audited import under_audit
-from stateauditor.program.backends.config import OFFLINE
 from stateauditor.signatures.errors import ConfigError
 
-SUFFIXES = {".yaml", ".yml"}
 _log = logging.getLogger(__name__)
 
 
@@ -129,28 +126,3 @@ def _placed(data: dict[str, Any], source: str) -> dict[str, Any]:
             for name, cell in data["cells"].items()
         }
     return data
-
-
-def shipped_backends() -> dict[str, Path]:
-    """The backend files that come with StateAuditor, by name."""
-    return shipped("backends")
-
-
-def resolve_backend(spec: str) -> str | Path:
-    """``offline``, a YAML file, or the file that ships under the name ``spec``.
-
-    Raises :class:`ConfigError` that names the choices.
-    """
-    if spec == OFFLINE.name:
-        return spec
-    path = Path(spec)
-    if path.suffix in SUFFIXES:
-        return path
-    shipped = shipped_backends()
-    if spec in shipped:
-        return shipped[spec]
-    hint = "".join(f" (did you mean {near!r}?)" for near in get_close_matches(spec, shipped, n=1))
-    raise ConfigError(
-        f"backend {spec!r}: neither a .yaml file nor one that ships{hint}; "
-        f"there are {', '.join(shipped)}"
-    )

@@ -17,15 +17,15 @@ from typing import Any
 from dspy.lm15 import Message, Request, Response, Usage
 
 from stateauditor.experiments.runs.arms import ArmRunner
-from stateauditor.experiments.runs.config_files import resolve_backend, shipped_backends
 from stateauditor.experiments.runs.judges import KEY_JUDGE, Judge
 from stateauditor.experiments.runs.records import ItemRecord
 from stateauditor.experiments.runs.runner import given_bases, given_drafts
 from stateauditor.experiments.runs.scenarios import open_source
 from stateauditor.experiments.runs.spec import RunSpec
 from stateauditor.program.backends.backend import Backend
-from stateauditor.program.backends.config import BackendConfig, LMConfig, load_backend_config
+from stateauditor.program.backends.config import BackendConfig, LMConfig
 from stateauditor.program.backends.lm import BackendLM
+from stateauditor.program.backends.named import named_config
 from stateauditor.program.backends.prices import listed_price, use_bundled_prices
 from stateauditor.program.backends.recording import current_role
 from stateauditor.program.backends.scripted import AsyncEngine
@@ -196,9 +196,7 @@ class _Engine:
 
 def _config(spec: str) -> BackendConfig:
     """The backend file behind a name; no key is needed to reckon."""
-    found = resolve_backend(spec)
-    path = shipped_backends()[found] if isinstance(found, str) else found
-    return load_backend_config(path)
+    return named_config(spec)[0]
 
 
 def _spaced(uids: Sequence[str], sample: int | None) -> set[str]:

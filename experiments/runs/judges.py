@@ -12,7 +12,6 @@ from pathlib import Path
 from anyio import CapacityLimiter
 
 from stateauditor.data.scenario import BenchmarkItem
-from stateauditor.experiments.runs.config_files import resolve_backend
 from stateauditor.experiments.runs.records import DIMENSIONS, JudgedProbe, Judgment, ProbeRecord
 from stateauditor.program.backends.backend import Backend
 from stateauditor.program.backends.store import CacheMode
@@ -83,11 +82,7 @@ def load_judges(names: Sequence[str], *, need_keys: bool = True) -> list[Judge]:
 
     Raises :class:`ConfigError` for a judge without a model and for two of one name.
     """
-    judges = [
-        Judge(Backend.load(resolve_backend(name), need_keys=need_keys))
-        for name in names
-        if name != KEY_JUDGE
-    ]
+    judges = [Judge(Backend.load(name, need_keys=need_keys)) for name in names if name != KEY_JUDGE]
     for judge in judges:
         if judge.backend.offline(LMRole.JUDGE):
             raise ConfigError(

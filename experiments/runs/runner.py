@@ -15,7 +15,6 @@ from anyio import CapacityLimiter
 from stateauditor.data.scenario import BenchmarkItem, ByDimension
 from stateauditor.experiments.runs.arms import ArmRunner
 from stateauditor.experiments.runs.audited import Arm
-from stateauditor.experiments.runs.config_files import resolve_backend
 from stateauditor.experiments.runs.folder import Manifest, RunFolder, new_manifest
 from stateauditor.experiments.runs.held_out import open_held_out
 from stateauditor.experiments.runs.judges import load_judges
@@ -63,7 +62,7 @@ def run(
         RunFolder(replay).manifest()
     spec, source = open_held_out(spec)
     live = replay is None
-    backend = Backend.load(resolve_backend(spec.backend), need_keys=live)
+    backend = Backend.load(spec.backend, need_keys=live)
     judges = load_judges(spec.judges, need_keys=live)
     folder = RunFolder(out)
     frozen = source.frozen

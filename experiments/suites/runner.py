@@ -15,7 +15,6 @@ from anyio import CapacityLimiter
 
 from stateauditor.data.suites.items import ChangeKey, Due, SuiteItem, SuiteProbe
 from stateauditor.data.suites.registry import Suite, load_suite
-from stateauditor.experiments.runs.config_files import resolve_backend
 from stateauditor.experiments.runs.folder import Manifest, new_manifest
 from stateauditor.experiments.runs.loop import Progress, Watcher, work_through
 from stateauditor.experiments.suites.records import (
@@ -115,7 +114,7 @@ def open_backend(name: str, items: tuple[SuiteItem, ...]) -> Backend:
     """A backend by name or file, or the scripted LM that knows the items' keys."""
     if is_scripted(name):
         return scripted_lm(name, items)
-    return Backend.load(resolve_backend(name))
+    return Backend.load(name)
 
 
 @dataclass(frozen=True, slots=True)

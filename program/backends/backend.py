@@ -15,14 +15,13 @@ from dspy.utils.exceptions import LMConfigurationError
 from stateauditor.program.backends.asking import Accepted
 from stateauditor.program.backends.breaker import CircuitBreaker
 from stateauditor.program.backends.config import (
-    OFFLINE,
     BackendConfig,
     BreakerConfig,
     LMConfig,
     StructuredOutput,
-    load_backend_config,
 )
 from stateauditor.program.backends.lm import BackendLM
+from stateauditor.program.backends.named import named_config
 from stateauditor.program.backends.pace import Pace
 from stateauditor.program.backends.prices import use_bundled_prices
 from stateauditor.program.backends.saving import KEYLESS, SavedBreaker, SavedLM, saved_config
@@ -88,7 +87,9 @@ class Backend:
     def load(
         cls, spec: str | Path | BackendConfig | Backend | dspy.LM, *, need_keys: bool = True
     ) -> Backend:
-        """From ``"offline"``, a YAML file, a config, a ready backend, or a DSPy LM for all roles.
+        """From a name, a YAML file, a config, a ready backend, or a DSPy LM for all roles.
+
+        Names are ``"offline"``, those that ship (``"openai"``), and models (``"openai/..."``).
 
         Raises :class:`ConfigError` for a bad file and :class:`MissingKeyError`
         for an unset key, before any work is done; ``need_keys=False`` is for
@@ -100,12 +101,13 @@ class Backend:
             return cls.from_lm(spec)
         if isinstance(spec, BackendConfig):
             return cls.from_config(spec, source=f"backend {spec.name!r}", need_keys=need_keys)
-        if str(spec) == OFFLINE.name:
-            return cls.from_config(OFFLINE, source="offline")
-        path = Path(spec)
-        if path.suffix not in {".yaml", ".yml"}:
-            raise ConfigError(f"backend {str(spec)!r}: expected 'offline' or a .yaml file")
-        return cls.from_config(load_backend_config(path), source=str(path), need_keys=need_keys)
+        if not isinstance(spec, str | Path):
+            raise ConfigError(
+                f"backend: expected a name, a .yaml file, a config or a dspy.LM, not {spec!r}; "
+                "'offline' needs no model"
+            )
+        config, source = named_config(spec)
+        return cls.from_config(config, source=source, need_keys=need_keys)
 
     @classmethod
     def from_config(cls, config: BackendConfig, *, source: str, need_keys: bool = True) -> Backend:

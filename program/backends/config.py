@@ -27,7 +27,7 @@ from stateauditor.signatures.errors import ConfigError
 from stateauditor.signatures.step import LMRole
 
 # The variables that providers document; a file may name another.
-_USUAL_KEYS = {
+USUAL_KEYS = {
     "openai": "OPENAI_API_KEY",
     "anthropic": "ANTHROPIC_API_KEY",
     "gemini": "GEMINI_API_KEY",
@@ -139,7 +139,7 @@ class LMConfig(Strict):
             return self.api_key_env
         if self.offline or self.api_base is not None:
             return None
-        return _USUAL_KEYS.get(self.model.split("/", 1)[0])
+        return USUAL_KEYS.get(self.model.split("/", 1)[0])
 
 
 def _mode(value: Any) -> Any:

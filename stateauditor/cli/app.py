@@ -73,7 +73,7 @@ def root(
 ) -> None:
     """Finds the remark in a user's memory that has silently made a drafted reply wrong.
 
-    It proves the change with dated quotations and repairs the reply. Works at
+    It shows the change with dated quotations and repairs the reply. Works at
     once with lexical rules (no key, no network), and better with any LM.
     """
 

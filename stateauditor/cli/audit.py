@@ -11,7 +11,6 @@ from stateauditor.cli import options
 from stateauditor.cli.console import note, progress, stdout, write_json
 from stateauditor.cli.inputs import AuditInput, Given, read_audit_input
 from stateauditor.cli.report import show_result
-from stateauditor.experiments.runs.config_files import resolve_backend
 from stateauditor.signatures.models import (
     AuditResult,
     DirectiveKind,
@@ -111,14 +110,13 @@ def audit(
         Given(file, memory, question, draft, allow_undated, format, user, as_of)
     )
     _note_oddities(given)
-    chosen = resolve_backend(backend)
     with progress(f"auditing with {backend}"):
         from stateauditor.program.auditor import StateAuditor
 
         settings = options.retrieval_settings(budget)
         if policy is not None:
             settings["policy"] = policy
-        auditor = StateAuditor(chosen, variant=variant, compiled=compiled, **settings)
+        auditor = StateAuditor(backend, variant=variant, compiled=compiled, **settings)
         results = auditor.audit_pairs(given.memory, given.pairs)
     if as_json:
         whole = [result.model_dump(mode="json") for result in results]

@@ -5,17 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 
-from stateauditor.experiments.runs.config_files import resolve_backend, shipped_backends
-from stateauditor.program.backends.config import BackendConfig, load_backend_config
-
-
-def load_named(spec: str) -> tuple[BackendConfig, Path]:
-    """The config behind a file or a shipped name, and where it stands."""
-    found = resolve_backend(spec)
-    path = found if isinstance(found, Path) else shipped_backends()[found]
-    return load_backend_config(path), path
+from stateauditor.program.backends.config import BackendConfig
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from stateauditor.cli import options
-from stateauditor.cli.backend_files import key_variables, load_named
+from stateauditor.cli.backend_files import key_variables
 from stateauditor.cli.console import (
     printable,
     progress,
@@ -22,8 +22,8 @@ from stateauditor.cli.console import (
     stdout,
     write_json,
 )
-from stateauditor.experiments.runs.config_files import shipped_backends
 from stateauditor.program.backends.config import BackendConfig, load_backend_config
+from stateauditor.program.backends.named import named_config, shipped_backends
 from stateauditor.signatures.step import LMRole
 
 if TYPE_CHECKING:
@@ -110,10 +110,8 @@ def try_roles(
     from stateauditor.program.backends.store import CacheMode
     from stateauditor.program.roles.trial import try_backend, try_long_prompts
 
-    config, path = load_named(file)
-    backend = Backend.from_config(
-        config.model_copy(update={"cache": CacheMode.OFF}), source=str(path)
-    )
+    config, source = named_config(file)
+    backend = Backend.from_config(config.model_copy(update={"cache": CacheMode.OFF}), source=source)
     with progress(f"asking {config.name}"):
         trials = try_backend(backend)
         long = try_long_prompts(backend) if any(trial.ok for trial in trials) else []

@@ -7,8 +7,9 @@ from typing import Annotated
 import typer
 
 from stateauditor.cli import options
-from stateauditor.cli.backend_files import key_variables, load_named
+from stateauditor.cli.backend_files import key_variables
 from stateauditor.cli.console import printable, show, stdout
+from stateauditor.program.backends.named import named_config
 from stateauditor.signatures.step import LMRole
 
 EXAMPLES = options.examples("stateauditor config check my-backend.yaml")
@@ -29,9 +30,9 @@ def check(
 
     Exit status: 0 the file is right, 2 it is not.
     """
-    config, path = load_named(file)
+    config, source = named_config(file)
     console = stdout()
-    show(console, f"{path}: ok", style="green")
+    show(console, f"{source}: ok", style="green")
     for role in LMRole:
         name = config.lm_for(role)
         show(console, printable(f"  {role.value:<9}  {name}: {config.lms[name].model}"))

@@ -20,8 +20,8 @@ from stateauditor.cli import options
 from stateauditor.cli.backend_files import key_variables
 from stateauditor.cli.console import progress, show, show_table, stdout, write_json
 from stateauditor.cli.demos import EXAMPLES as WORKED_EXAMPLES
-from stateauditor.experiments.runs.config_files import shipped_backends
 from stateauditor.program.backends.config import load_backend_config
+from stateauditor.program.backends.named import shipped_backends
 from stateauditor.program.backends.store import default_folder
 
 EXAMPLES = options.examples("stateauditor doctor", "stateauditor doctor --json")

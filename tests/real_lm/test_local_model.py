@@ -76,7 +76,7 @@ def address(model: Path) -> Iterator[str]:
 
 def backend(address: str, folder: Path | None = None, **settings: Any) -> Backend:
     """The shipped backend ``local`` at the server's port."""
-    shipped = ROOT / "experiments" / "configs" / "backends" / "local.yaml"
+    shipped = ROOT / "program" / "backends" / "shipped" / "local.yaml"
     config = load_backend_config(shipped)
     lm = config.lms["gguf"].model_copy(update={"api_base": address, "max_tokens": 64, **settings})
     cache = CacheMode.OFF if folder is None else CacheMode.READ_WRITE
@@ -177,7 +177,7 @@ def test_a_prompt_longer_than_the_context_is_a_typed_error(address: str) -> None
 
 
 def test_an_evaluation_runs_on_it_by_changing_one_word(address: str, tmp_path: Path) -> None:
-    text = (ROOT / "experiments" / "configs" / "backends" / "local.yaml").read_text("utf-8")
+    text = (ROOT / "program" / "backends" / "shipped" / "local.yaml").read_text("utf-8")
     mine = tmp_path / "mine.yaml"
     mine.write_text(
         text.replace("http://127.0.0.1:8080/v1", address)

@@ -72,3 +72,12 @@ def test_paid_and_cached_totals_are_separate() -> None:
 def test_one_unknown_cost_makes_the_sum_unknown_never_zero() -> None:
     assert Totals.of([call(0.5), call(None)]).cost is None
     assert Totals.of([]).cost == 0.0
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["2023-02-30", "2023-05-20T25:00Z", "2023-05-20T02:21", "2023-5-2", "20230520", "now", ""],
+)
+def test_no_other_form_of_a_timestamp_is_read(text: str) -> None:
+    with pytest.raises(ValidationError, match="not a timestamp as StateAuditor writes them"):
+        Timestamp.model_validate(text)

@@ -55,12 +55,24 @@ def test_readme_exit_status_is_the_documented_one(folder: Path) -> None:
     assert shell(gate.text, folder).stdout.splitlines()[-1] == "exit status 1"
 
 
-def test_readme_python_runs(capsys: pytest.CaptureFixture[str]) -> None:
+def test_readme_python_runs(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-test")  # the reader has one; nothing is sent
     names: dict[str, Any] = {}
     for block in of("python"):
         exec(compile(block.text, "README.md", "exec"), names)
     assert "verified Seattle -> Austin" in capsys.readouterr().out
     assert "Austin" in names["result"].response
+
+
+def test_readme_shows_each_store_a_conflict_that_ends_repaired() -> None:
+    section = TEXT.partition("## In your stack")[2].partition("\n## ")[0]
+    examples = [block.text for block in blocks(section) if block.language == "python"]
+    assert len(examples) >= 4
+    for text in examples:
+        assert "import from_" in text
+        assert '"Austin" in' in text.split("\nassert ")[-1] or 'assert "Austin" in' in text
 
 
 def test_readme_backend_file_is_right(folder: Path) -> None:
@@ -84,10 +96,16 @@ def test_readme_commands_that_need_more_are_well_formed(folder: Path) -> None:
             assert done.returncode == 0 or "OPENAI_API_KEY" in done.stderr, done.stderr
 
 
-def test_readme_starts_with_its_purpose_an_example_and_two_commands() -> None:
-    purpose, example = TEXT.split("\n\n")[1:3]
-    assert purpose.count(". ") == 0, "one sentence"
-    assert example.startswith("Say an assistant knows")
+def test_readme_goes_the_way_of_a_person_with_a_key_and_a_store() -> None:
+    purpose = TEXT.split("\n\n")[1]
+    assert purpose.count(". ") == 1, "two sentences"
+    wanted = [
+        *("Install", "With your key", "On your own rows", "In Python", "In your stack"),
+        *("Policies and variants", "Backends", "Memory", "Command line"),
+        *("What is verified, and what is not", "Evaluation", "Licence and citation"),
+    ]
+    headings = [h for h in re.findall(r"^## (.+)$", TEXT, re.MULTILINE) if h in wanted]
+    assert headings == wanted
     assert of("console")[0].text == "$ make demo\n$ make test\n"
 
 

@@ -114,7 +114,8 @@ def test_figures_that_do_not_exist_are_left_out(tmp_path: Path) -> None:
     found = metrics_of(summary_of(folder))
     assert "loop/benchmark/macro" not in found
     assert found["latency/p50"] == 1.5
-    assert found["directives/rewritten/low"] < found["directives/rewritten"] == 1.0
+    assert found["directives/rewritten"] == 1.0
+    assert not any(name.endswith(("/low", "/high")) for name in found), "bounds are no metrics"
 
 
 def test_parameters_are_the_whole_config_flattened(tmp_path: Path) -> None:

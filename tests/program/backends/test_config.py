@@ -1,6 +1,5 @@
 """Backend files: unknown keys refused, every problem at once, keys named and never stored."""
 
-from importlib.resources import files
 from pathlib import Path
 
 import pytest
@@ -11,13 +10,12 @@ from stateauditor.program.backends.config import (
     load_backend_config,
     parse_backend_config,
 )
+from stateauditor.program.backends.named import shipped_backends
 from stateauditor.program.backends.store import CacheMode
 from stateauditor.signatures.errors import ConfigError, MissingKeyError
 from stateauditor.signatures.step import LMRole
 
-SHIPPED = sorted(
-    Path(str(files("stateauditor.experiments") / "configs" / "backends")).glob("*.yaml")
-)
+SHIPPED = list(shipped_backends().values())
 
 
 def write(folder: Path, text: str) -> Path:
@@ -124,7 +122,7 @@ def test_a_file_that_is_not_there_or_not_text_is_one_clear_error(tmp_path: Path)
 
 
 def test_a_name_that_is_neither_offline_nor_a_file_is_refused() -> None:
-    with pytest.raises(ConfigError, match=r"expected 'offline' or a \.yaml file"):
+    with pytest.raises(ConfigError, match=r"neither a \.yaml file nor one that ships"):
         Backend.load("gpt-5")
 
 

@@ -10,7 +10,7 @@ from jsonschema import Draft202012Validator
 
 from stateauditor.cli.demos import EXAMPLES
 from stateauditor.cli.schema import SchemaName, json_schema
-from stateauditor.experiments.runs.config_files import shipped_backends
+from stateauditor.program.backends.named import shipped_backends
 from tests.stateauditor.cli.conftest import MEMORY, Run
 
 INPUT = Draft202012Validator(json_schema(SchemaName.INPUT))
