@@ -174,6 +174,8 @@ def test_the_offline_rules_answer_every_ablation() -> None:
         {"validation": False},
         {"verified_only": False},
     ):
-        result = StateAuditor("offline", **settings).audit(memory, "Weekend ideas?", draft)
+        result = StateAuditor("offline", policy="repair_only", **settings).audit(
+            memory, "Weekend ideas?", draft
+        )
         assert result.failed_open == ()
         assert result.changed, settings

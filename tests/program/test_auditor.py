@@ -300,7 +300,9 @@ def test_a_role_that_hangs_times_out_and_fails_open() -> None:
     )
     result = StateAuditor(hanging, role_timeout=0.05).audit(MEMORY, QUESTION, DRAFT)
     assert result.response == DRAFT
-    assert {failure.reason for failure in result.failed_open} == {"timed out"}
+    assert {failure.reason for failure in result.failed_open} == {
+        "timed out: no answer within 0.05 s; raise role_timeout (of the auditor)"
+    }
 
 
 def test_a_role_that_fails_leaves_the_others_findings_in_force() -> None:

@@ -69,5 +69,5 @@ def test_facts_in_other_shapes_are_seen_by_an_audit() -> None:
         {"content": "Lives in Ghent now.", "created_at": "2023-08-01"},
     ]
     question, draft = "What can I do at home?", "Take the Leipzig tram to the lake."
-    audited = StateAuditor().audit(from_rows(rows, user="Kim"), question, draft)
+    audited = StateAuditor(policy="repair_only").audit(from_rows(rows, user="Kim"), question, draft)
     assert "Ghent" in audited.response

@@ -245,7 +245,7 @@ def test_a_right_draft_on_the_open_fact_is_left_alone() -> None:
 
 
 def test_a_draft_on_the_closed_fact_is_repaired_by_its_successor() -> None:
-    result = StateAuditor().audit(
+    result = StateAuditor(policy="repair_only").audit(
         read_memory(HOMES), "What can I do at home?", "Take the Leipzig tram to the lake."
     )
     assert [check.status for check in result.transitions] == [CheckStatus.VERIFIED]

@@ -92,13 +92,13 @@ def test_lines_stand_in_the_order_of_the_memory(
 def test_the_expanded_evidence_is_the_whole_memory_where_that_fits() -> None:
     given_memory = store(300)
     index = MemoryIndex.build(given_memory)
-    wider = index.expand(index.retrieve("tea", budget_tokens=400), ["tea"])
+    wider = index.expand(index.retrieve("tea", budget_tokens=400), ["tea"], budget_tokens=9_000)
     assert [line.text for line in wider.entries] == [entry.text for entry in given_memory]
 
 
 def test_the_expanded_evidence_of_a_large_store_fills_its_budget() -> None:
     index = MemoryIndex.build(store(1_000))
-    wider = index.expand(index.retrieve("tea", budget_tokens=400), ["tea"])
+    wider = index.expand(index.retrieve("tea", budget_tokens=400), ["tea"], budget_tokens=9_000)
     assert 8_900 < wider.tokens <= 9_000
 
 

@@ -37,7 +37,7 @@ def test_offline_runs_cost_nothing(run: Run) -> None:
 
 
 def test_an_unknown_price_is_said(run: Run) -> None:
-    done = run("estimate", "generator_only", *SMALL, "--set", "backend=ollama")
+    done = run("estimate", "generator_only", *SMALL, "--set", "backend=vllm")
     assert "unknown" in done.out
     assert "give the LM a price" in done.err
 
