@@ -36,8 +36,13 @@ def test_offline_runs_cost_nothing(run: Run) -> None:
     assert done.out == "2 scenario(s), no LM call: nothing is spent.\n"
 
 
-def test_an_unknown_price_is_said(run: Run) -> None:
-    done = run("estimate", "generator_only", *SMALL, "--set", "backend=vllm")
+def test_an_unknown_price_is_said(run: Run, tmp_path: Path) -> None:
+    backend = tmp_path / "mine.yaml"
+    backend.write_text(
+        "name: mine\nlms: {a: {model: openai/mine, api_base: 'http://localhost:1/v1'}}\n"
+        "roles: {default: a}\n"
+    )
+    done = run("estimate", "generator_only", *SMALL, "--set", f"backend={backend}")
     assert "unknown" in done.out
     assert "give the LM a price" in done.err
 
