@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from tests.stateauditor.cli.conftest import Run
 
 SMALL = ("--set", "data.set=stale_mini", "--set", "data.limit=2", "--set", "judges=[]")
