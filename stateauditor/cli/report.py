@@ -14,6 +14,7 @@ from stateauditor.signatures.models import (
     AuditResult,
     CheckStatus,
     Directive,
+    Policy,
     Premise,
     QuoteMatch,
     Reason,
@@ -27,7 +28,9 @@ VERIFIED_MEANS = (
     "is newer), never meaning."
 )
 OFFLINE_MEANS = (
-    "These findings come from lexical rules, not from a model: a floor, not a judgement. "
+    "These findings come from lexical rules, not from a model: a floor, not a judgement."
+)
+OFFLINE_REPORTS = (
     "They are only reported, unless a policy asks for the repair (--policy repair_only)."
 )
 
@@ -99,7 +102,10 @@ def show_footer(console: Console, result: AuditResult) -> None:
     show(console, usage_line(result), style="dim")
     show(console, VERIFIED_MEANS, style="dim")
     if is_offline(result):
-        show(console, OFFLINE_MEANS, style="dim")
+        reports = result.policy is Policy.OBSERVE
+        show(
+            console, f"{OFFLINE_MEANS} {OFFLINE_REPORTS}" if reports else OFFLINE_MEANS, style="dim"
+        )
 
 
 def is_offline(result: AuditResult) -> bool:
