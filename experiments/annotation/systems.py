@@ -116,7 +116,7 @@ def _systems(folders: Sequence[RunFolder], *, with_draft: bool) -> tuple[System,
             run=spec.name,
             run_id=manifest.run_id,
             phase="reply",
-            labels=labels(spec, manifest.backend),
+            labels=labels(spec, manifest.backend, manifest.inherited),
         )
         for name, (spec, manifest) in zip(names, specs, strict=True)
     ]

@@ -180,7 +180,7 @@ def _facts(folder: RunFolder) -> RunFacts:
     return RunFacts(
         name=spec.name,
         arm=spec.arm.label,
-        labels=labels(spec, manifest.backend),
+        labels=labels(spec, manifest.backend, manifest.inherited),
         backend=manifest.backend,
         policy=spec.audit.policy.value,
         data=manifest.data_name,

@@ -13,7 +13,7 @@ from pydantic import Field
 
 from stateauditor.experiments.baselines.registry import every_stage
 from stateauditor.experiments.runs.audited import Arm
-from stateauditor.experiments.runs.folder import RunFolder
+from stateauditor.experiments.runs.folder import Inherited, RunFolder
 from stateauditor.experiments.runs.records import DIMENSIONS, ItemRecord, Result
 from stateauditor.experiments.runs.spec import MemorySetting, RunSpec
 from stateauditor.metrics import (
@@ -92,7 +92,11 @@ def summary_of(folder: RunFolder) -> Summary:
     """The run's summary, computed from its records now."""
     manifest = folder.manifest()
     return summarise(
-        folder.spec(), _light(folder), data=manifest.data_name, backend=manifest.backend
+        folder.spec(),
+        _light(folder),
+        data=manifest.data_name,
+        backend=manifest.backend,
+        inherited=manifest.inherited,
     )
 
 
@@ -110,7 +114,14 @@ def _light(folder: RunFolder) -> Iterator[ItemRecord]:
         yield item.model_copy(update={"probes": probes})
 
 
-def summarise(spec: RunSpec, records: Iterable[ItemRecord], *, data: str, backend: str) -> Summary:
+def summarise(
+    spec: RunSpec,
+    records: Iterable[ItemRecord],
+    *,
+    data: str,
+    backend: str,
+    inherited: Inherited | None = None,
+) -> Summary:
     """Compute a run's summary; records may come in any order."""
     items = sorted(records, key=lambda item: item.uid)
     conflicts = [item for item in items if not item.control]
@@ -119,7 +130,7 @@ def summarise(spec: RunSpec, records: Iterable[ItemRecord], *, data: str, backen
     return Summary(
         name=spec.name,
         arm=spec.arm,
-        labels=labels(spec, backend),
+        labels=labels(spec, backend, inherited),
         backend=backend,
         policy=spec.audit.policy.value,
         data=data,
@@ -142,9 +153,11 @@ def summarise(spec: RunSpec, records: Iterable[ItemRecord], *, data: str, backen
     )
 
 
-def labels(spec: RunSpec, backend: str) -> tuple[str, ...]:
+def labels(spec: RunSpec, backend: str, inherited: Inherited | None = None) -> tuple[str, ...]:
     """What must be said beside every figure of a run."""
     found = []
+    if inherited is not None:
+        found.append(inherited.label)
     if backend == BACKEND_LABEL:
         found.append("offline lexical rules: a floor, no model")
     if spec.arm is Arm.JOINT_VTA:

@@ -17,9 +17,10 @@ from typing import Any
 from dspy.lm15 import Message, Request, Response, Usage
 
 from stateauditor.experiments.runs.arms import ArmRunner
+from stateauditor.experiments.runs.frozen_bases import given_bases
 from stateauditor.experiments.runs.judges import KEY_JUDGE, Judge
 from stateauditor.experiments.runs.records import ItemRecord
-from stateauditor.experiments.runs.runner import given_bases, given_drafts
+from stateauditor.experiments.runs.runner import given_drafts
 from stateauditor.experiments.runs.scenarios import open_source
 from stateauditor.experiments.runs.spec import RunSpec
 from stateauditor.program.backends.backend import Backend
@@ -98,12 +99,13 @@ def estimate(
     counter = _Counter()
     backend = counter.backend(_config(spec.backend))
     judges = [counter.backend(_config(name)) for name in spec.judges if name != KEY_JUDGE]
+    drafts = given_drafts(spec, source)
     arm = ArmRunner(
         spec=spec,
         backend=backend,
         judges=[Judge(judge) for judge in judges],
-        drafts=given_drafts(spec, source),
-        bases=given_bases(spec),
+        drafts=drafts,
+        bases=given_bases(spec, source, drafts),
     )
     chosen = _spaced(source.uids, sample)
     found = Estimate(scenarios=len(source.uids), looked_at=len(chosen))

@@ -24,7 +24,7 @@ from stateauditor.experiments.runs.records import ItemRecord
 from stateauditor.experiments.runs.spec import RunSpec
 from stateauditor.signatures.edge import validated
 from stateauditor.signatures.errors import ConfigError, InputError
-from stateauditor.signatures.models import Frozen
+from stateauditor.signatures.models import Frozen, Totals
 
 # What may differ between a run and its continuation: nothing that changes an answer.
 _MAY_DIFFER = ("max_cost", "concurrency", "tracking")
@@ -33,6 +33,20 @@ _PACKAGES = ("stateauditor", "dspy", "pydantic", "rank-bm25", "rapidfuzz", "mlfl
 
 SpecT = TypeVar("SpecT", bound=BaseModel)
 RecordT = TypeVar("RecordT", bound=BaseModel)
+
+
+class Inherited(Frozen):
+    """Base audits taken from an earlier run: what they cost there, and how many roles failed."""
+
+    total: Totals
+    failed_roles: int
+
+    @property
+    def label(self) -> str:
+        """What tables say beside figures that do not count these calls."""
+        cost = "an unknown cost" if self.total.cost is None else f"${self.total.cost:.4f}"
+        failed = f"; {self.failed_roles} role(s) failed in it" if self.failed_roles else ""
+        return f"base audit inherited: {self.total.calls} calls, {cost}{failed}"
 
 
 class Manifest(Frozen):
@@ -47,6 +61,7 @@ class Manifest(Frozen):
     scenarios: int
     backend: str
     versions: dict[str, str]
+    inherited: Inherited | None = None
 
 
 class Folder(Generic[SpecT, RecordT]):
@@ -198,7 +213,13 @@ def dump_spec(spec: BaseModel) -> str:
 
 
 def new_manifest(
-    *, data_name: str, data_sha256: str, frozen_sha256: str | None, scenarios: int, backend: str
+    *,
+    data_name: str,
+    data_sha256: str,
+    frozen_sha256: str | None,
+    scenarios: int,
+    backend: str,
+    inherited: Inherited | None = None,
 ) -> Manifest:
     """A manifest for a run that begins now."""
     return Manifest(
@@ -211,6 +232,7 @@ def new_manifest(
         scenarios=scenarios,
         backend=backend,
         versions=package_versions(),
+        inherited=inherited,
     )
 
 

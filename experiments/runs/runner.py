@@ -14,8 +14,8 @@ from anyio import CapacityLimiter
 
 from stateauditor.data.scenario import BenchmarkItem, ByDimension
 from stateauditor.experiments.runs.arms import ArmRunner
-from stateauditor.experiments.runs.audited import Arm
 from stateauditor.experiments.runs.folder import Manifest, RunFolder, new_manifest
+from stateauditor.experiments.runs.frozen_bases import given_bases, inherited
 from stateauditor.experiments.runs.held_out import open_held_out
 from stateauditor.experiments.runs.judges import load_judges
 from stateauditor.experiments.runs.loop import Progress, Watcher, work_through
@@ -25,7 +25,6 @@ from stateauditor.experiments.runs.spec import DraftSource, RunSpec
 from stateauditor.program.backends.backend import Backend
 from stateauditor.program.backends.store import CacheMode
 from stateauditor.signatures.errors import ConfigError
-from stateauditor.signatures.models import BaseAudit
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +63,8 @@ def run(
     live = replay is None
     backend = Backend.load(spec.backend, need_keys=live)
     judges = load_judges(spec.judges, need_keys=live)
+    drafts = given_drafts(spec, source)
+    bases = given_bases(spec, source, drafts)
     folder = RunFolder(out)
     frozen = source.frozen
     manifest = folder.begin(
@@ -74,6 +75,7 @@ def run(
             frozen_sha256=None if frozen is None else frozen.sha256,
             scenarios=len(source.uids),
             backend=backend.label,
+            inherited=inherited(spec, source),
         ),
         resume=resume,
     )
@@ -88,8 +90,8 @@ def run(
         backend=backend.bound(responses, mode, owner, limiter),
         judges=[judge.bound(responses, mode, owner, limiter) for judge in judges],
         gold=source.gold,
-        drafts=given_drafts(spec, source),
-        bases=given_bases(spec),
+        drafts=drafts,
+        bases=bases,
         replay=replay is not None,
     )
 
@@ -128,24 +130,3 @@ def drafts_of(folder: RunFolder) -> dict[str, ByDimension[str]]:
         if len(drafts) == len(DIMENSIONS) and None not in drafts:
             found[item.uid] = ByDimension(*(str(draft) for draft in drafts))
     return found
-
-
-def given_bases(spec: RunSpec) -> Mapping[str, Mapping[str, BaseAudit]] | None:
-    """Base audits by uid, or None where the auditor makes them."""
-    if spec.base_audit_from is None:
-        return None
-    return bases_of(RunFolder(spec.base_audit_from))
-
-
-def bases_of(folder: RunFolder) -> dict[str, dict[str, BaseAudit]]:
-    """The base audits of an earlier ``predecessor`` run, by uid and dimension."""
-    if folder.spec().arm is not Arm.PREDECESSOR:
-        raise ConfigError(f"base_audit_from: {folder.path} is no run of the arm predecessor")
-    return {
-        item.uid: {
-            dimension: BaseAudit(premises=probe.result.premises, timeline=probe.result.timeline)
-            for dimension, probe in item.probes.items()
-            if probe.result is not None
-        }
-        for item in folder.items()
-    }

@@ -78,8 +78,9 @@ class RunSpec(ArmAudited):
     ``judges`` are backend files (their ``judge`` role scores), or ``key`` for the
     deterministic key judge of slices that ship keys. ``drafts_from`` and
     ``base_audit_from`` are folders of earlier runs whose drafts and base audits
-    are used, so that arms are compared on the same ones. ``compiled`` is a folder of
-    ``stateauditor compile`` whose prompts are used; it is not evaluated on the ids
+    are used, so that arms are compared on the same ones; a base that was made otherwise is
+    refused, and one that lacks scenarios unless ``allow_missing`` is set. ``compiled`` is a
+    folder of ``stateauditor compile`` whose prompts are used; it is not evaluated on the ids
     that it was compiled on unless ``allow_train`` says so, and then every table says
     it too. ``audit`` holds the settings of the audit; of an arm that audits nothing only
     ``audit.retrieval`` counts, which finds what the generator reads. ``max_cost`` is in US
@@ -94,6 +95,7 @@ class RunSpec(ArmAudited):
     drafts: DraftSource = DraftSource.GENERATOR
     drafts_from: Path | None = None
     base_audit_from: Path | None = None
+    allow_missing: bool = False
     judges: tuple[str, ...] = ()
     compiled: Path | None = None
     allow_train: bool = False
@@ -120,6 +122,8 @@ class RunSpec(ArmAudited):
             )
         if self.base_audit_from is not None and self.audit.labels is not Labels.LIFECYCLE:
             raise ValueError("labels: nli makes another base audit: leave out base_audit_from")
+        if self.allow_missing and self.base_audit_from is None:
+            raise ValueError("allow_missing is about the scenarios that base_audit_from lacks")
         if self.compiled is None and (self.data.held_back or self.allow_train):
             raise ValueError("data.held_back and allow_train are about a 'compiled' program")
         if self.compiled is not None and self.arm.variant is None:

@@ -389,13 +389,6 @@ def test_a_scenario_without_a_shared_draft_fails_alone(tmp_path: Path, server: L
     assert items(finished)["u002"].probes["SR"].error == "no draft: none was given"
 
 
-def test_base_audits_come_from_a_predecessor_run(tmp_path: Path, server: Loopback) -> None:
-    other = run(spec(tmp_path, server, 1, arm="generator_only"), tmp_path / "base").folder
-    config = spec(tmp_path, server, 1, base_audit_from=str(other.path))
-    with pytest.raises(ConfigError, match="no run of the arm predecessor"):
-        run(config, tmp_path / "run")
-
-
 def test_the_slices_own_drafts_need_no_generator(tmp_path: Path) -> None:
     settings = {
         "data": {"set": "stale_mini", "part": "both", "limit": 1},
