@@ -7,13 +7,14 @@ warning: whatever else differs beside the arms (drafts, policy, memory setting).
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Sequence
-from operator import attrgetter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 
 from stateauditor.experiments.runs.folder import RunFolder
 from stateauditor.experiments.runs.records import DIMENSIONS, ItemRecord
 from stateauditor.experiments.runs.scenarios import Source
-from stateauditor.experiments.runs.spec import RunSpec
+from stateauditor.experiments.runs.spec import SHARE_BASE, RunSpec
+from stateauditor.program.config import settings_read
 from stateauditor.signatures.errors import ConfigError, InputError
 
 
@@ -52,9 +53,19 @@ def _shown(value: object) -> str:
     return "none" if value is None else str(value)[:12]
 
 
+# What may differ without a word: what the arms are, where drafts and base audits come from
+# (both are looked at themselves), the data (refused above), and what changes no answer.
+_NO_DIFFERENCE = frozenset(
+    {
+        *("name", "arm", "audit.variant", "data", "drafts", "drafts_from"),
+        *("base_audit_from", "allow_missing", "tracking", "max_cost", "concurrency", "draws"),
+    }
+)
+
+
 def warnings_of(
-    a: RunSpec,
-    b: RunSpec,
+    a: RunFolder,
+    b: RunFolder,
     same: int,
     common: int,
     first: Sequence[ItemRecord],
@@ -70,12 +81,61 @@ def warnings_of(
     uids = [{item.uid for item in items} for items in (first, second)]
     if uids[0] != uids[1]:
         found.append(f"{len(uids[0] ^ uids[1])} scenario(s) stand in one run only and are left out")
-    for name in ("memory", "protocol", "audit.policy", "backend", "compiled"):
-        left, right = (str(attrgetter(name)(spec)) for spec in (a, b))
-        if left != right:
-            said = name.removeprefix("audit.")
-            found.append(f"the runs differ in {said}: {left} and {right}")
+    found += [
+        f"the runs differ in {name.removeprefix('audit.')}: {left} and {right}"
+        for name, left, right in (*_settings(a.spec(), b.spec()), *_makings(a, b))
+        if left != right
+    ]
+    if None not in (bases := (_base_of(a), _base_of(b))) and bases[0] != bases[1]:
+        found.append("each run has base audits of its own: a difference may be a new draw of them")
     return tuple(found)
+
+
+def _settings(a: RunSpec, b: RunSpec) -> Iterator[tuple[str, object, object]]:
+    """Every setting that both runs have, with both values; one that an arm does not read is none.
+
+    The settings are those of the specs themselves, so that a new one is compared, too.
+    """
+    one, two = _flat(a), _flat(b)
+    for name in one:
+        if name in two and not _NO_DIFFERENCE.intersection((name, name.partition(".")[0])):
+            yield name, one[name], two[name]
+
+
+def _flat(spec: RunSpec) -> dict[str, object]:
+    read = settings_read(spec.arm.variant)
+    values = spec.model_dump(mode="json", exclude={"audit"})
+    if not spec.arm.is_baseline:
+        del values["baseline"]
+    audit = {
+        name: value for name, value in spec.audit.model_dump(mode="json").items() if name in read
+    }
+    return dict(_leaves({**values, "audit": audit}))
+
+
+def _leaves(value: Mapping[str, object], above: str = "") -> Iterator[tuple[str, object]]:
+    for name, part in value.items():
+        if isinstance(part, Mapping):
+            yield from _leaves(part, f"{above}{name}.")
+        else:
+            yield f"{above}{name}", part
+
+
+def _makings(a: RunFolder, b: RunFolder) -> Iterator[tuple[str, object, object]]:
+    """What the runs were made with: the code's commit, and the versions that both recorded."""
+    one, two = a.manifest(), b.manifest()
+    if one.git is not None and two.git is not None:
+        yield "the code's commit", one.git[:12], two.git[:12]
+    for name in sorted(one.versions.keys() & two.versions.keys()):
+        yield f"the version of {name}", one.versions[name], two.versions[name]
+
+
+def _base_of(folder: RunFolder) -> Path | None:
+    """The run whose base audits an arm works with; None for an arm that has none."""
+    spec = folder.spec()
+    if spec.arm not in SHARE_BASE:
+        return None
+    return (spec.base_audit_from or folder.path).resolve()
 
 
 def same_drafts(first: Sequence[ItemRecord], second: Sequence[ItemRecord]) -> tuple[int, int]:

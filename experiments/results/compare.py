@@ -168,7 +168,7 @@ def compare_runs(
         common_scenarios=len({i.uid for i in first} & {i.uid for i in second}),
         common_probes=common,
         same_drafts=same,
-        warnings=warnings_of(a.spec(), b.spec(), same, common, first, second),
+        warnings=warnings_of(a, b, same, common, first, second),
         accuracies=_accuracies(first, second, chosen, rubric, seed, draws) if chosen else None,
         key=_key(first, second) if judge in (None, KEY) else None,
         replies=_replies(first, second) if judge in (None, KEY) else None,

@@ -115,9 +115,9 @@ class RunSpec(ArmAudited):
                 "together: they read more than one probe, and every other arm runs under "
                 "protocol strict"
             )
-        if self.base_audit_from is not None and self.arm not in _SHARE_BASE:
+        if self.base_audit_from is not None and self.arm not in SHARE_BASE:
             raise ValueError(
-                f"base_audit_from serves the arms {', '.join(sorted(_SHARE_BASE))}, "
+                f"base_audit_from serves the arms {', '.join(sorted(SHARE_BASE))}, "
                 f"which start from the bidirectional base audit; not {self.arm.value}"
             )
         if self.base_audit_from is not None and self.audit.labels is not Labels.LIFECYCLE:
@@ -131,7 +131,8 @@ class RunSpec(ArmAudited):
         return self
 
 
-_SHARE_BASE = frozenset({Arm.PREDECESSOR, Arm.STRICT_VTA, Arm.JOINT_VTA, Arm.CONTROL})
+SHARE_BASE = frozenset({Arm.PREDECESSOR, Arm.STRICT_VTA, Arm.JOINT_VTA, Arm.CONTROL})
+"""The arms that start from the bidirectional base audit."""
 
 
 def load_spec(path: str | Path, overrides: tuple[str, ...] = ()) -> RunSpec:

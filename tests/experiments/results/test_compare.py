@@ -175,10 +175,48 @@ def test_what_else_differs_is_a_warning(make: Make) -> None:
         "1 scenario(s) stand in one run only and are left out",
         "the runs differ in memory: full and oracle",
         "the runs differ in policy: repair_only and full",
+        "each run has base audits of its own: a difference may be a new draw of them",
     )
     text = comparison_text(found)
     assert "Not paired on frozen drafts: 19 of 20 common probes" in text
     assert "> - oracle memory: development only" in text
+
+
+def test_every_setting_of_a_run_is_compared_but_those_that_change_no_answer(make: Make) -> None:
+    """A setting is compared because the spec has it: nobody has to list it."""
+    said = (
+        compare_runs(
+            make(records(JUDGES)),
+            make(
+                records(JUDGES),
+                audit={"coverage_threshold": 0.9, "retrieval": {"budget_tokens": 2_000}},
+                seed=7,
+                concurrency=2,
+                max_cost=1.0,
+            ),
+            draws=200,
+        )
+    ).warnings
+    assert "the runs differ in coverage_threshold: 0.8 and 0.9" in said
+    assert "the runs differ in retrieval.budget_tokens: 5700 and 2000" in said
+    assert "the runs differ in seed: 42 and 7" in said
+    assert not any("concurrency" in line or "max_cost" in line for line in said)
+
+
+def test_what_only_one_arm_reads_is_no_difference(make: Make) -> None:
+    first = make(records(JUDGES), arm="lean")
+    second = make(records(JUDGES), arm="predecessor", audit={"skeptic": True})
+    said = compare_runs(first, second, draws=200).warnings
+    assert not any("expand_evidence" in line or "baseline" in line for line in said)
+
+
+def test_base_audits_that_are_not_shared_are_said(make: Make) -> None:
+    base = make(records(JUDGES), arm="predecessor")
+    own = make(records(JUDGES), arm="strict_vta")
+    shared = make(records(JUDGES), arm="strict_vta", base_audit_from=str(base.path))
+    warned = "each run has base audits of its own: a difference may be a new draw of them"
+    assert warned in compare_runs(base, own, draws=200).warnings
+    assert warned not in compare_runs(base, shared, draws=200).warnings
 
 
 def test_a_comparison_is_the_same_for_any_order_of_records(make: Make) -> None:
