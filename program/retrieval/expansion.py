@@ -18,9 +18,9 @@ import numpy.typing as npt
 
 from stateauditor.program.retrieval.disclosures import Disclosures
 from stateauditor.program.retrieval.filling import fill, whole
-from stateauditor.program.retrieval.page import Page, Redact
+from stateauditor.program.retrieval.page import Page, ShownLines
 from stateauditor.program.retrieval.readout import to_readout
-from stateauditor.program.retrieval.windows import SentenceLists, Sentences
+from stateauditor.program.retrieval.windows import Sentences
 from stateauditor.signatures.models import Readout, RenderedEntry, RetrievalStep
 
 Ints = npt.NDArray[np.int64]
@@ -34,12 +34,8 @@ class Evidence(Protocol):
     """What expansion needs to know about a memory; the index provides it."""
 
     @property
-    def lists(self) -> SentenceLists:
-        """The sentences of the memory."""
-
-    @property
     def sentences(self) -> Sentences:
-        """The same as columns."""
+        """The sentences of the memory."""
 
     @property
     def sizes(self) -> Ints:
@@ -62,7 +58,7 @@ def expand(
     readout: Readout,
     matches: Sequence[Floats],
     budget: int,
-    redact: Redact,
+    lines: ShownLines,
     *,
     filled: bool = True,
 ) -> Readout:
@@ -71,15 +67,15 @@ def expand(
     The pairs stay those of ``readout``: what expansion adds proposes nothing. ``filled``:
     a memory that fits is shown whole, and stored facts, which have no sessions, count as one.
     """
-    sentences = evidence.lists
-    page = Page(sentences, max(budget, readout.tokens), redact)
-    places = _places(sentences, readout, redact)
+    sentences = lines.sentences
+    page = Page(lines, max(budget, readout.tokens))
+    places = _places(lines, readout)
     if len(places) < len(readout.entries):
         return readout  # a line that was cut to a tiny budget: there is no room for more
     if filled and places:
         steps = {first: entry.step for entry, (first, _) in places.items()}
         if whole(page, sentences, evidence.characters, budget, steps):
-            return to_readout(sentences, page, _pairs(places, readout))
+            return to_readout(lines, page, _pairs(places, readout))
     for entry, (first, last) in places.items():
         if not page.add(first, last, entry.step):
             return readout
@@ -93,7 +89,7 @@ def expand(
     added = fill(page, rows[selected[rows]], evidence.sizes, RetrievalStep.EXPANSION)
     for row in added.tolist():
         page.add(*evidence.window(row), RetrievalStep.EXPANSION)
-    return to_readout(sentences, page, _pairs(places, readout))
+    return to_readout(lines, page, _pairs(places, readout))
 
 
 def ranked_worth(disclosure: Floats, matches: Sequence[Floats]) -> Floats:
@@ -106,10 +102,9 @@ def ranked_worth(disclosure: Floats, matches: Sequence[Floats]) -> Floats:
     return rounded
 
 
-def _places(
-    sentences: SentenceLists, readout: Readout, redact: Redact
-) -> dict[RenderedEntry, tuple[int, int]]:
+def _places(lines: ShownLines, readout: Readout) -> dict[RenderedEntry, tuple[int, int]]:
     """The sentences behind each line: from its start, as many as give its text."""
+    sentences = lines.sentences
     number_of = {entry.id: number for number, entry in enumerate(sentences.entries)}
     firsts = sentences.first_of_entry
     places: dict[RenderedEntry, tuple[int, int]] = {}
@@ -117,11 +112,10 @@ def _places(
         number = number_of.get(line.entry_id)
         if number is None:
             continue
-        text = sentences.entries[number].text
         begin, end = firsts[number : number + 2]
         first = bisect_left(sentences.start, line.start, begin, end)
         for last in range(first + 1, end + 1):
-            if redact(text[line.start : sentences.end[last - 1]]) == line.text:
+            if lines.text(first, last) == line.text:
                 places[line] = (first, last)
                 break
     return places

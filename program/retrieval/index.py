@@ -27,7 +27,7 @@ from stateauditor.program.retrieval.expansion import expand, ranked_worth
 from stateauditor.program.retrieval.features import Measured, measure
 from stateauditor.program.retrieval.filling import Filling, least_sizes
 from stateauditor.program.retrieval.lexicon import Lexicon, load_lexicon
-from stateauditor.program.retrieval.page import Redact, identity
+from stateauditor.program.retrieval.page import Redact, ShownLines, identity
 from stateauditor.program.retrieval.readout import render
 from stateauditor.program.retrieval.selection import (
     FAINTEST_DISCLOSURE,
@@ -111,7 +111,7 @@ class MemoryIndex:
         budget = used.budget_tokens if budget_tokens is None else budget_tokens
         selection = self.select(question, used, draft)
         filling = self.filling([question]) if used.fill else None
-        return render(self.lists, selection, budget, redact, filling)
+        return render(self.shown(redact), selection, budget, filling)
 
     def select(
         self, question: str, config: RetrievalConfig | None = None, draft: str | None = None
@@ -169,7 +169,16 @@ class MemoryIndex:
         probes of a scenario). Never a session that retrieval did not select.
         """
         matches = [self.sentence_match(query) for query in queries]
-        return expand(self, readout, matches, budget_tokens, redact, filled=self.config.fill)
+        lines = self.shown(redact)
+        return expand(self, readout, matches, budget_tokens, lines, filled=self.config.fill)
+
+    def shown(self, redact: Redact) -> ShownLines:
+        """The lines that a prompt may show, under one way to redact them."""
+        return self._shown.setdefault(redact, ShownLines(self.lists, redact))
+
+    @cached_property
+    def _shown(self) -> dict[Redact, ShownLines]:
+        return {}
 
     @cached_property
     def sizes(self) -> Ints:

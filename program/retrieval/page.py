@@ -40,6 +40,37 @@ class Range(NamedTuple):
     step: RetrievalStep
 
 
+class ShownLines:
+    """Lines as a prompt shows them, and what they cost: read once, whatever is asked later."""
+
+    def __init__(self, sentences: SentenceLists, redact: Redact = identity) -> None:
+        self.sentences = sentences
+        self._redact = redact
+        self._texts: dict[tuple[int, int], str] = {}
+        self._costs: dict[tuple[int, int, int], int] = {}
+
+    def text(self, first: int, last: int) -> str:
+        """The text of sentences ``first`` up to but not including ``last``: redacted."""
+        text = self._texts.get((first, last))
+        if text is None:
+            sentences = self.sentences
+            whole = sentences.entries[sentences.entry[first]].text
+            text = self._redact(whole[sentences.start[first] : sentences.end[last - 1]])
+            self._texts[first, last] = text
+        return text
+
+    def cost(self, first: int, last: int, digits: int) -> int:
+        """What they cost as a line, in tokens, with an id of so many digits."""
+        cost = self._costs.get((first, last, digits))
+        if cost is None:
+            entry = self.sentences.entries[self.sentences.entry[first]]
+            cost = line_cost(
+                "E" + "0" * digits, entry.timestamp, self.text(first, last), validity_mark(entry)
+            )
+            self._costs[first, last, digits] = cost
+        return cost
+
+
 class Page:
     """The lines chosen so far and what they cost; a range is added only if it fits.
 
@@ -47,15 +78,14 @@ class Page:
     widest so far, so that the price can only fall.
     """
 
-    def __init__(self, sentences: SentenceLists, budget: int, redact: Redact = identity) -> None:
-        self._sentences = sentences
+    def __init__(self, lines: ShownLines, budget: int) -> None:
+        self._entry_of = lines.sentences.entry
+        self._cost = lines.cost
         self._budget = budget
-        self._redact = redact
         self._ranges: dict[int, list[Range]] = {}
-        self._texts: dict[tuple[int, int], str] = {}
-        self._costs: dict[tuple[int, int, int], int] = {}
         self._count = 0
         self._digits = _FEWEST_DIGITS
+        self._limit = 10**_FEWEST_DIGITS
         self._margin = 0
         self.tokens = 0
 
@@ -66,10 +96,10 @@ class Page:
 
     def add(self, first: int, last: int, step: RetrievalStep) -> bool:
         """Add sentences ``first`` to ``last``, merging with lines they touch, if they fit."""
-        entry = self._sentences.entry[first]
+        entry = self._entry_of[first]
         lines = self._ranges.get(entry)
         if lines is None:
-            if self._count + 1 < 10**self._digits:  # most lines: nothing to merge with
+            if self._count + 1 < self._limit:  # most lines: nothing to merge with
                 price = self.tokens + self._cost(first, last, self._digits) + self._margin
                 if price > self._budget:
                     return False
@@ -78,6 +108,8 @@ class Page:
                 self.tokens = price
                 return True
             lines = []
+        if len(lines) == 1 and lines[0].first <= first and last <= lines[0].last:
+            return True  # most that is left: it stands there already
         touching = [line for line in lines if line.first <= last and first <= line.last]
         merged = Range(first, last, step)
         if touching:
@@ -98,6 +130,7 @@ class Page:
         kept = [line for line in lines if line not in touching]
         self._ranges[entry] = sorted([merged, *kept])
         self._count, self._digits, self.tokens = count, digits, price
+        self._limit = 10**digits
         return True
 
     def settle(self) -> None:
@@ -113,9 +146,10 @@ class Page:
 
     def take(self, ranges: Iterable[Range]) -> None:
         """Start anew with these lines, one an entry, whatever they cost."""
-        self._ranges = {self._sentences.entry[line.first]: [line] for line in ranges}
+        self._ranges = {self._entry_of[line.first]: [line] for line in ranges}
         self._count = len(self._ranges)
         self._digits = max(_FEWEST_DIGITS, len(str(self._count)))
+        self._limit = 10**self._digits
         self.tokens = self._priced(self._digits)
         self.settle()
 
@@ -123,29 +157,9 @@ class Page:
         """The lines, oldest first."""
         return [line for entry in sorted(self._ranges) for line in self._ranges[entry]]
 
-    def text(self, first: int, last: int) -> str:
-        """The text of a line as it is shown: redacted."""
-        key = (first, last)
-        if key not in self._texts:
-            sentences = self._sentences
-            whole = sentences.entries[sentences.entry[first]].text
-            self._texts[key] = self._redact(whole[sentences.start[first] : sentences.end[last - 1]])
-        return self._texts[key]
-
     def _priced(self, digits: int) -> int:
         """What the lines cost with ids of so many digits."""
         return sum(self._cost(line.first, line.last, digits) for line in self.lines())
-
-    def _cost(self, first: int, last: int, digits: int) -> int:
-        key = (first, last, digits)
-        cost = self._costs.get(key)
-        if cost is None:
-            entry = self._sentences.entries[self._sentences.entry[first]]
-            cost = line_cost(
-                "E" + "0" * digits, entry.timestamp, self.text(first, last), validity_mark(entry)
-            )
-            self._costs[key] = cost
-        return cost
 
 
 def when_width(timestamp: Timestamp | None) -> int:

@@ -12,9 +12,8 @@ import logging
 from collections.abc import Sequence
 
 from stateauditor.program.retrieval.filling import Filling, fill, whole
-from stateauditor.program.retrieval.page import Page, Redact, identity, line_cost
+from stateauditor.program.retrieval.page import Page, ShownLines, line_cost
 from stateauditor.program.retrieval.selection import Choice, Selection
-from stateauditor.program.retrieval.windows import SentenceLists
 from stateauditor.signatures.models import MemoryEntry, Readout, RenderedEntry, RetrievalStep
 from stateauditor.signatures.readout import validity_mark
 
@@ -22,20 +21,20 @@ _log = logging.getLogger(__name__)
 
 
 def render(
-    sentences: SentenceLists,
+    lines: ShownLines,
     selection: Selection,
     budget: int,
-    redact: Redact = identity,
     filling: Filling | None = None,
 ) -> Readout:
     """The readout of a selection: never dearer than ``budget``, the same every time.
 
     With ``filling``, a memory that fits is shown whole, and a larger one fills the budget.
     """
-    page = Page(sentences, budget, redact)
+    sentences = lines.sentences
+    page = Page(lines, budget)
     steps = {choice.row: choice.step for choice in selection.choices}
     if filling is not None and whole(page, sentences, filling.characters, budget, steps):
-        return to_readout(sentences, page, selection.pairs)
+        return to_readout(lines, page, selection.pairs)
     placed = [c for c in selection.choices if page.add(c.row, c.row + 1, c.step)]
     if filling is not None:
         fill(page, filling.statements, filling.sizes)
@@ -44,22 +43,23 @@ def render(
     if filling is not None:
         fill(page, filling.rows, filling.sizes)
     if not page.tokens and selection.choices:
-        return _cut(sentences, selection.choices[0], budget, redact)
-    return to_readout(sentences, page, selection.pairs)
+        return _cut(lines, selection.choices[0], budget)
+    return to_readout(lines, page, selection.pairs)
 
 
-def to_readout(sentences: SentenceLists, page: Page, pairs: Sequence[tuple[int, int]]) -> Readout:
+def to_readout(shown: ShownLines, page: Page, pairs: Sequence[tuple[int, int]]) -> Readout:
     """Number a page's lines and name the pairs by them; a pair needs both its lines."""
+    sentences = shown.sentences
     entries: list[RenderedEntry] = []
     line_of: dict[int, str] = {}
     tokens = 0
     for number, (first, last, step) in enumerate(page.lines(), start=1):
         entry = sentences.entries[sentences.entry[first]]
         name = f"E{number:02d}"
-        text = page.text(first, last)
+        text = shown.text(first, last)
         for row in range(first, last):
             line_of[row] = name
-        tokens += line_cost(name, entry.timestamp, text, validity_mark(entry))
+        tokens += shown.cost(first, last, len(name) - 1)
         entries.append(rendered(name, entry, text, sentences.start[first], step))
     named = dict.fromkeys(
         (line_of[old], line_of[new]) for old, new in pairs if old in line_of and new in line_of
@@ -70,8 +70,8 @@ def to_readout(sentences: SentenceLists, page: Page, pairs: Sequence[tuple[int, 
 def rendered(
     name: str, entry: MemoryEntry, text: str, start: int, step: RetrievalStep
 ) -> RenderedEntry:
-    """A readout line of ``entry``."""
-    return RenderedEntry(
+    """A readout line of ``entry``; all its values have been validated there."""
+    return RenderedEntry.model_construct(
         id=name,
         entry_id=entry.id,
         timestamp=entry.timestamp,
@@ -86,11 +86,12 @@ def rendered(
     )
 
 
-def _cut(sentences: SentenceLists, choice: Choice, budget: int, redact: Redact) -> Readout:
+def _cut(lines: ShownLines, choice: Choice, budget: int) -> Readout:
     """One line cut to the budget: better the head of the best statement than nothing."""
+    sentences = lines.sentences
     entry = sentences.entries[sentences.entry[choice.row]]
     start = sentences.start[choice.row]
-    text = redact(entry.text[start : sentences.end[choice.row]])
+    text = lines.text(choice.row, choice.row + 1)
     mark = validity_mark(entry)
     low, high = 0, len(text)
     while low < high:
