@@ -94,7 +94,7 @@ def test_what_the_draft_the_question_or_a_directive_says_is_no_leak() -> None:
 
 
 COUNTS = [
-    ("Please update the deliverables to include the API prototype (Month 12).",
+    ("Please update the plan to include the prototype of the AI module (Month 12).",
      "Fold a pan of dumplings for five friends, at about 12 each, and let everybody bring a dish."),
     ("Please add a column for week 30 to the quarterly sheet.",
      "Walk along the river for 30 minutes, then have some tea."),
