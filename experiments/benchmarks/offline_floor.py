@@ -24,10 +24,10 @@ from pathlib import Path
 from typing import Any
 
 from stateauditor.program.auditor import StateAuditor
+from stateauditor.program.offline.label import LABEL
 from stateauditor.program.offline.words import content_words
 from stateauditor.signatures.models import AuditResult, CheckStatus, DirectiveKind, Policy
 
-LABEL = "offline lexical rules"
 PROBES = ("dim1", "dim2", "dim3")
 
 

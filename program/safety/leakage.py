@@ -22,13 +22,14 @@ from typing import Final
 import regex
 
 from stateauditor.program.grounding.folding import fold
-from stateauditor.program.grounding.tokens import Kind, content_tokens
+from stateauditor.program.grounding.tokens import Kind, Token, content_tokens
 from stateauditor.program.grounding.word_lists import stems
 
 _COPIED: Final = 0.8  # share of a reply's sentence that stands in one sentence of the memory
 _OBEYED: Final = 0.5  # the same, where that sentence is an order
 _NEW_WORDS: Final = 3  # of these, words that nothing else accounts for
 _NEW_LETTERS: Final = 6  # so many letters: in some scripts a word is one character
+_NUMBER: Final = 3  # digits of a number that names something; a shorter one stands anywhere
 _RUN: Final = 5  # words in a row, in a reply's sentence that says more
 
 _END: Final = regex.compile(r"(?<=[.!?…])[\"'”’)\]]*\s+|(?<=[。！？])|\s*\n\s*|\s*;\s+")
@@ -128,9 +129,16 @@ def _sentences(text: str) -> Iterator[_Sentence]:
         tokens = content_tokens(part) if part else ()
         if not tokens:
             continue
-        names = frozenset(token.text for token in tokens if token.name or token.kind is Kind.NUMBER)
+        names = frozenset(token.text for token in tokens if _names(token))
         words = tuple(_word(token.text) for token in tokens)
         yield _Sentence(words, names, _is_order(part))
+
+
+def _names(token: Token) -> bool:
+    """Whether a word names something: a name, or a number that is no mere count."""
+    if token.kind is Kind.NUMBER:
+        return sum(c.isdigit() for c in token.text) >= _NUMBER
+    return token.name
 
 
 def _is_order(sentence: str) -> bool:

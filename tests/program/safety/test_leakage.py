@@ -91,3 +91,21 @@ def test_what_the_draft_the_question_or_a_directive_says_is_no_leak() -> None:
     assert unsupported(copied, [plain], **nothing)  # type: ignore[arg-type]
     assert not unsupported(copied, [plain], asked=[], quoted=[plain], values=[])
     assert not unsupported("", [order], **nothing)  # type: ignore[arg-type]
+
+
+COUNTS = [
+    ("Please update the plan to include the prototype of the AI module (Month 12).",
+     "Fold a pan of dumplings for five friends, at about 12 each, and let everybody bring a dish."),
+    ("Please add a column for week 30 to the quarterly sheet.",
+     "Walk along the river for 30 minutes, then have some tea."),
+    ("Please list the top 5 risks of the merger.", "Leave by 5 and take some water."),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("request_", "reply"), COUNTS)
+def test_a_small_number_in_a_request_is_no_name_that_a_reply_gives_away(
+    request_: str, reply: str
+) -> None:
+    assert not unsupported(
+        reply, [request_], asked=[QUESTION, DRAFT], quoted=["I live in Seattle"], values=["Austin"]
+    )
