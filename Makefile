@@ -73,7 +73,7 @@ real-lm: $(VENV)/.dev ## Test against a real small model on llama.cpp (fetches a
 	@STATEAUDITOR_GGUF=$(GGUF) $(BIN)/python -m pytest -q tests/real_lm
 
 .PHONY: real-stores
-real-stores: $(STORES_VENV)/.ready ## Test the converters on what the real stores' packages write
+real-stores: $(STORES_VENV)/.ready ## Test converters and the README's examples with the real stores' packages
 	@PYTHONPATH=. $(STORES_VENV)/bin/python -m pytest -q -p no:cacheprovider --noconftest \
 	  -o addopts= tests/real_stores
 
@@ -148,12 +148,15 @@ $(VENV)/.core: $(NEEDS) | $(BIN)/python
 	@$(BIN)/python $(PIP_INSTALL) -e .
 	@touch $@
 
-$(STORES_VENV)/.ready: requirements/stores.txt
+# Ours come last on the path, so that the stores' packages are the ones that are pinned for them.
+$(STORES_VENV)/.ready: requirements/stores.txt $(VENV)/.core
 	@echo "Installing the memory stores' packages ..."
 	@rm -rf $(STORES_VENV)
 	@$(PYTHON) -m venv $(STORES_VENV)
 	@$(STORES_VENV)/bin/python -m pip install --quiet --disable-pip-version-check --no-compile \
 	  -r requirements/stores.txt
+	@$(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))' > \
+	  "$$($(STORES_VENV)/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/ours.pth"
 	@touch $@
 
 $(VENV)/.experiments: $(NEEDS) | $(BIN)/python

@@ -1,4 +1,4 @@
-"""A result as a person sees it in a notebook: pure functions to text and HTML."""
+"""A result as a person sees it in a notebook or a terminal: pure functions to text and HTML."""
 
 from __future__ import annotations
 
@@ -7,6 +7,16 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from stateauditor.signatures.models import AuditResult
+
+
+def line(result: AuditResult) -> str:
+    """What became of the draft, in one line with no text of a memory: it may go to a log."""
+    state = "repaired" if result.changed else "unchanged"
+    parts = [state, f"directives: {len(result.directives)}"]
+    if result.failed_open:
+        parts.append(f"failed open: {len(result.failed_open)}")
+    parts += [result.backend, result.policy.value, result.variant.value]
+    return f"<AuditResult {', '.join(parts)}>"
 
 
 def html(result: AuditResult) -> str:

@@ -21,7 +21,7 @@ from pydantic import (
     model_validator,
 )
 
-from stateauditor.signatures.display import html
+from stateauditor.signatures.display import html, line
 
 
 class Frozen(BaseModel):
@@ -537,6 +537,11 @@ class AuditResult(Frozen):
 
     def _repr_html_(self) -> str:
         return html(self)
+
+    def __repr__(self) -> str:
+        return line(self)
+
+    __str__ = __repr__
 
     @property
     def nothing_checked(self) -> bool:

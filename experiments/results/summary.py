@@ -88,19 +88,20 @@ class Summary(Frozen):
     cost: CostSummary
 
 
-def summary_of(folder: RunFolder) -> Summary:
-    """The run's summary, computed from its records now."""
+def summary_of(folder: RunFolder, items: Iterable[ItemRecord] | None = None) -> Summary:
+    """The run's summary, computed now from its records, or from `items` if they are read."""
     manifest = folder.manifest()
+    read = light_items(folder) if items is None else items
     return summarise(
         folder.spec(),
-        _light(folder),
+        read,
         data=manifest.data_name,
         backend=manifest.backend,
         inherited=manifest.inherited,
     )
 
 
-def _light(folder: RunFolder) -> Iterator[ItemRecord]:
+def light_items(folder: RunFolder) -> Iterator[ItemRecord]:
     """The records without their readouts: no figure needs them, and they are most of the size."""
     for item in folder.items():
         probes = {

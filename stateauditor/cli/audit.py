@@ -91,7 +91,7 @@ def audit(
     verbose: Annotated[
         bool,
         typer.Option(
-            "--verbose", "-v", help="Also show rejected transitions, premises and timeline."
+            "--verbose", "-v", help="Also show rejected transitions, premises, timeline and tokens."
         ),
     ] = False,
 ) -> None:

@@ -20,6 +20,7 @@ from stateauditor.signatures.models import (
     Reason,
     Totals,
     TransitionCheck,
+    Usage,
     Verdict,
 )
 
@@ -49,14 +50,13 @@ _REASONS = {
 
 def show_result(console: Console, result: AuditResult, *, verbose: bool = False) -> None:
     """Print everything that a person wants to see of an audit."""
-    state = "repaired" if result.changed else "unchanged, byte for byte the draft"
-    _heading(console, f"Reply ({state})")
+    _heading(console, f"Reply ({_state(result)})")
     show(console, printable(result.response))
     if result.changed:
         _heading(console, "What changed")
         show_change(console, result)
     if result.directives:
-        _heading(console, "Directives")
+        _heading(console, "Why")
         show_directives(console, result)
     if verbose:
         _show_details(console, result)
@@ -66,7 +66,16 @@ def show_result(console: Console, result: AuditResult, *, verbose: bool = False)
             show(console, f"  {failure.role}: {printable(failure.reason)}", style="yellow")
         show(console, f"  {_left(result)}")
     show(console)
-    show_footer(console, result)
+    show(console, printable(footer(result)), style="dim")
+
+
+def _state(result: AuditResult) -> str:
+    """What became of the draft, and how to have a reported finding repaired."""
+    if result.changed:
+        return "repaired"
+    if result.policy is Policy.OBSERVE and result.directives:
+        return "the draft, unchanged; --policy repair_only repairs it"
+    return "unchanged, byte for byte the draft"
 
 
 def _left(result: AuditResult) -> str:
@@ -95,17 +104,19 @@ def show_directives(console: Console, result: AuditResult) -> None:
             show(console, f"    {evidence}")
 
 
-def show_footer(console: Console, result: AuditResult) -> None:
-    """Who answered, under which settings, at what cost, and what that proves."""
-    line = f"backend: {result.backend} · policy: {result.policy} · variant: {result.variant}"
-    show(console, printable(line), style="dim")
-    show(console, usage_line(result), style="dim")
-    show(console, VERIFIED_MEANS, style="dim")
-    if is_offline(result):
-        reports = result.policy is Policy.OBSERVE
-        show(
-            console, f"{OFFLINE_MEANS} {OFFLINE_REPORTS}" if reports else OFFLINE_MEANS, style="dim"
-        )
+def footer(result: AuditResult) -> str:
+    """Who answered, under which settings, at what cost, and what that proves: one line."""
+    parts = [result.backend, result.policy.value, result.variant.value]
+    if not is_offline(result):
+        parts.append(_cost(result.usage))
+    return " · ".join([*parts, "checked: quotations and their order, never meaning"])
+
+
+def _cost(usage: Usage) -> str:
+    paid = usage.paid
+    price = "cost unknown" if paid.cost is None else f"${paid.cost:.4f}"
+    cached = f" and {usage.cached.calls} cached" if usage.cached.calls else ""
+    return f"{paid.calls} paid calls{cached}, {price}"
 
 
 def is_offline(result: AuditResult) -> bool:
@@ -207,6 +218,10 @@ def _show_details(console: Console, result: AuditResult) -> None:
         show(console, f"  {item.status.value:<9}  {change}")
     show(console)
     show(console, f"readout: {len(result.readout)} entries", style="dim")
+    show(console, usage_line(result), style="dim")
+    show(console, VERIFIED_MEANS, style="dim")
+    if is_offline(result):
+        show(console, OFFLINE_MEANS, style="dim")
 
 
 def _heading(console: Console, text: str, *, style: str = "bold") -> None:

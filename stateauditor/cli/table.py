@@ -24,16 +24,17 @@ def table(
 
     Every row names its judge; figures of different judges are not comparable.
     """
-    from stateauditor.experiments.results.summary import summary_of
+    from stateauditor.experiments.results.summary import light_items, summary_of
     from stateauditor.experiments.runs.folder import RunFolder
 
     folders = [RunFolder(path) for path in runs]
     with progress("reading the runs"):
-        summaries = [summary_of(folder) for folder in folders]
+        read = [list(light_items(folder)) for folder in folders]
+        summaries = [summary_of(*run) for run in zip(folders, read, strict=True)]
     if as_json:
         write_json({"runs": [summary.model_dump(mode="json") for summary in summaries]})
         return
     from stateauditor.experiments.reports.tables import judge_models, table1
 
-    models = judge_models(item for folder in folders for item in folder.items())
+    models = judge_models(item for items in read for item in items)
     show(stdout(), printable(table1(summaries, models)))

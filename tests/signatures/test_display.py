@@ -1,4 +1,4 @@
-"""What a notebook shows of a result."""
+"""What a notebook and a terminal show of a result."""
 
 from __future__ import annotations
 
@@ -42,3 +42,8 @@ def test_a_notebook_shows_the_reply_what_changed_and_what_failed() -> None:
 def test_text_of_a_memory_is_no_markup() -> None:
     assert "<b>" not in RESULT._repr_html_()
     assert "&lt;b&gt;Austin" in RESULT._repr_html_()
+
+
+def test_a_terminal_shows_one_line_without_any_text_of_a_memory() -> None:
+    shown = "<AuditResult repaired, directives: 1, failed open: 1, offline, full, lean>"
+    assert repr(RESULT) == str(RESULT) == f"{RESULT}" == shown

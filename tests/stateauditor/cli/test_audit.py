@@ -22,9 +22,9 @@ def test_a_stale_draft_is_repaired_and_explained(run: Run) -> None:
     done = run("audit", MOVE, "--policy", "repair_only")
     assert done.status == 0
     assert done.out.startswith("Reply (repaired)\n")
-    assert "Directives\n  repair + correct_and_inform  home" in done.out
+    assert "Why\n  repair + correct_and_inform  home" in done.out
     assert "setting up utilities in my new Austin apartment" in done.out
-    assert "backend: offline (lexical rules) · policy: repair_only" in done.out
+    assert "offline (lexical rules) · repair_only" in done.out
     assert "never meaning" in done.out
     assert done.err == ""
 
@@ -47,8 +47,8 @@ def test_a_control_passes_through_byte_for_byte(run: Run) -> None:
 
 def test_rules_report_only_and_say_how_to_ask_for_the_repair(run: Run) -> None:
     done = run("audit", MOVE)
-    assert done.out.startswith("Reply (unchanged")
-    assert "Directives\n  repair + correct_and_inform  home" in done.out
+    assert done.out.startswith("Reply (the draft, unchanged")
+    assert "Why\n  repair + correct_and_inform  home" in done.out
     assert "--policy repair_only" in done.out
 
 

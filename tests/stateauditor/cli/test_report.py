@@ -111,16 +111,13 @@ Walk along the lake in Austin.
 What changed
 Walk along the [-ferry-]{+lake+} in [-Seattle-]{+Austin+}.
 
-Directives
+Why
   repair + correct_and_inform  home city: Seattle → Austin  (transition:T1)
     was 2024-01-05        “I live in Seattle” (E01)
     now 2024-06-02T10:00Z “my new Austin flat” (E02)
 
-backend: openai · policy: repair_only · variant: strict_vta
-calls: 6 paid, 12,345 tokens in, 678 out, $0.0123, 4.2 s / 1 cached, 0 tokens in, 0 out, \
-cost unknown, 0.0 s
-What is verified is provenance and chronology (where a quotation stands, and which one is \
-newer), never meaning.
+openai · repair_only · strict_vta · 6 paid calls and 1 cached, $0.0123 · checked: quotations and \
+their order, never meaning
 """
 
 DETAILS = """
@@ -138,6 +135,10 @@ Timeline (1)
   changed    home city: Seattle → Austin
 
 readout: 2 entries
+calls: 6 paid, 12,345 tokens in, 678 out, $0.0123, 4.2 s / 1 cached, 0 tokens in, 0 out, \
+cost unknown, 0.0 s
+What is verified is provenance and chronology (where a quotation stands, and which one is \
+newer), never meaning.
 """
 
 
@@ -159,7 +160,14 @@ def test_an_untouched_reply_says_so(capsys: pytest.CaptureFixture[str]) -> None:
     out = view(capsys, response=RESULT["draft"], changed=False, directives=[])
     assert out.startswith("Reply (unchanged, byte for byte the draft)\nWalk along the ferry")
     assert "What changed" not in out
-    assert "Directives" not in out
+    assert "Why" not in out
+
+
+def test_a_finding_that_is_only_reported_says_how_to_have_it_repaired(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    out = view(capsys, response=RESULT["draft"], changed=False, policy="observe")
+    assert out.startswith("Reply (the draft, unchanged; --policy repair_only repairs it)\n")
 
 
 def test_failed_roles_are_a_warning(capsys: pytest.CaptureFixture[str]) -> None:
@@ -177,7 +185,9 @@ def test_a_base_audit_directive_shows_the_entries_it_rests_on(
 
 
 def test_offline_results_are_labelled(capsys: pytest.CaptureFixture[str]) -> None:
-    out = view(capsys, backend="offline (lexical rules)")
+    backend = "offline (lexical rules)"
+    assert "\noffline (lexical rules) · repair_only" in view(capsys, backend=backend)
+    out = view(capsys, backend=backend, verbose=True)
     assert "These findings come from lexical rules, not from a model" in out
     assert "calls: no LM; lexical rules answered 6 roles" in out
 
