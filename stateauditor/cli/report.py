@@ -31,9 +31,6 @@ VERIFIED_MEANS = (
 OFFLINE_MEANS = (
     "These findings come from lexical rules, not from a model: a floor, not a judgement."
 )
-OFFLINE_REPORTS = (
-    "They are only reported, unless a policy asks for the repair (--policy repair_only)."
-)
 
 _REASONS = {
     Reason.UNGROUNDED_OLD: "the old quotation stands in no entry",
