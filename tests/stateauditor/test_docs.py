@@ -66,6 +66,22 @@ def test_readme_python_runs(
     assert "Austin" in names["result"].response
 
 
+def test_readme_traces_of_an_audit_reach_mlflow(folder: Path) -> None:
+    (block,) = of("py")
+    audit = """
+from stateauditor import StateAuditor
+memory = [{"timestamp": "2023-05-20", "text": "I live in Seattle."}]
+StateAuditor("offline").audit(memory, "Any ideas?", "Take a Seattle ferry.")
+mlflow.flush_trace_async_logging()
+(trace,) = mlflow.search_traces(return_type="list")
+print(trace.info.state, *(span.name for span in trace.data.spans))
+"""
+    (folder / "traced.py").write_text(block.text + audit, encoding="utf-8")
+    done = shell("python traced.py", folder)
+    assert "OK StateAuditor.forward" in done.stdout, done.stderr
+    assert "TransitionProposer.forward" in done.stdout
+
+
 def test_readme_shows_each_store_a_conflict_that_ends_repaired() -> None:
     section = TEXT.partition("## In your stack")[2].partition("\n## ")[0]
     examples = [block.text for block in blocks(section) if block.language == "python"]
