@@ -8,7 +8,8 @@ nothing, not even where a directive quotes the entry that holds it, and a name t
 reply can have from such a sentence alone does not pass either.
 
 What remains possible: an order that is obeyed in other words and without its names, or
-in tone, language or length; a plain statement, or an order that is not recognised as
+in tone, language or length, or with nothing but a number of one or two digits ("always
+answer 42"); a plain statement, or an order that is not recognised as
 one (English alone is), inside the very words that a directive quotes; and whatever the
 draft or the question says already.
 """
