@@ -140,7 +140,7 @@ class MemoryIndex:
     def draft_match(self, draft: str, slots: int) -> list[int]:
         """The sentences that share most with a draft, best first; each word counts once."""
         query = list(dict.fromkeys(self.query_terms(draft)))
-        gained = self._match_rows(np.arange(len(self.sentences)), query)
+        gained = self._match_all(query)
         order = np.lexsort((-np.arange(len(gained)), -gained))
         best: list[int] = order[gained[order] > 0][:slots].tolist()
         return best
@@ -295,7 +295,7 @@ class MemoryIndex:
 
     def sentence_match(self, question: str) -> Floats:
         """The idf of the question's terms that each sentence holds, repeats included."""
-        return self._match_rows(np.arange(len(self.sentences)), self.query_terms(question))
+        return self._match_all(self.query_terms(question))
 
     def query_terms(self, question: str) -> list[str]:
         """The question's terms; without the words of the asking, unless it has no others."""
@@ -314,6 +314,17 @@ class MemoryIndex:
         order = np.lexsort((-rows, self.disclosures.statement[rows], match, owner))
         cores: Ints = rows[order[np.cumsum(sizes) - 1]]
         return cores
+
+    def _match_all(self, query: Sequence[str]) -> Floats:
+        """What :meth:`_match_rows` gives for every sentence: hardly any word is a match."""
+        gained = self._idf_of(query)[self.terms]
+        hits = np.flatnonzero(gained)
+        return np.round(np.bincount(self._word_row[hits], gained[hits], len(self.sentences)), 9)
+
+    @cached_property
+    def _word_row(self) -> Ints:
+        """The sentence of every word."""
+        return np.repeat(np.arange(len(self.sentences)), np.diff(self.sentences.offsets))
 
     def _match_rows(self, rows: Ints, query: Sequence[str]) -> Floats:
         begin = self.sentences.offsets[rows]

@@ -139,10 +139,12 @@ class Page:
         self._margin = self._digits - _FEWEST_DIGITS
         if not self._margin:
             return  # every id is as wide as it was priced
-        self.tokens = sum(
-            self._cost(line.first, line.last, max(_FEWEST_DIGITS, len(str(number))))
-            for number, line in enumerate(self.lines(), start=1)
-        )
+        lines = self.lines()
+        begin = self.tokens = 0
+        for digits in range(_FEWEST_DIGITS, self._digits + 1):
+            end = 10**digits - 1
+            self.tokens += self._sum(lines[begin:end], digits)
+            begin = end
 
     def take(self, ranges: Iterable[Range]) -> None:
         """Start anew with these lines, one an entry, whatever they cost."""
@@ -159,7 +161,11 @@ class Page:
 
     def _priced(self, digits: int) -> int:
         """What the lines cost with ids of so many digits."""
-        return sum(self._cost(line.first, line.last, digits) for line in self.lines())
+        return self._sum(self.lines(), digits)
+
+    def _sum(self, lines: Iterable[Range], digits: int) -> int:
+        cost = self._cost
+        return sum([cost(first, last, digits) for first, last, _ in lines])
 
 
 def when_width(timestamp: Timestamp | None) -> int:

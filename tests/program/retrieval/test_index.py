@@ -16,6 +16,7 @@ from stateauditor.program.retrieval.config import RetrievalConfig
 from stateauditor.program.retrieval.disclosures import load_weights
 from stateauditor.program.retrieval.index import MemoryIndex
 from stateauditor.program.retrieval.storage import pack
+from stateauditor.program.retrieval.tokens import stem
 from stateauditor.signatures.errors import InputError
 from tests.program.retrieval.memories import QUESTIONS, fact, memories, memory, move
 
@@ -139,3 +140,23 @@ def test_a_shared_word_counts_even_in_a_memory_of_one_window() -> None:
     index = MemoryIndex.build(memory([fact("x", "2024-01-01", "I keep bees.")]), config)
     assert [line.entry_id for line in index.retrieve("bees?").entries] == ["x"]
     assert index.retrieve("goats?").entries == ()
+
+
+@given(memories(), QUESTIONS)
+def test_a_sentence_matches_by_the_rarity_of_the_words_that_it_holds(
+    given_memory: Memory, question: str
+) -> None:
+    index = MemoryIndex.build(given_memory)
+    rarity = {term: max(index.postings.idf[n], 1e-6) for term, n in index.postings.terms.items()}
+    wanted = set(index.query_terms(question))
+    bounds = zip(index.sentences.offsets, index.sentences.offsets[1:], strict=False)
+    words_of = [index.sentences.word_ids[begin:end].tolist() for begin, end in bounds]
+    expected = [
+        sum(
+            rarity.get(term, 0.0)
+            for term in (stem(index.sentences.vocabulary[w]) for w in held)
+            if term in wanted
+        )
+        for held in words_of
+    ]
+    assert index.sentence_match(question).tolist() == pytest.approx(expected, abs=1e-8)
